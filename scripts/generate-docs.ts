@@ -39,8 +39,9 @@ function scopesPage(): string {
   );
   return `# Scopes
 
-What userinfo answers, by approved scope. Ask for what you need: the user approves all scopes of a request or none. Without
-\`openid\` the request is plain OAuth: there is no ID token, and userinfo answers the fields of the approved scopes only.
+The table lists the fields that userinfo returns for each approved scope. Request only the scopes that you need, because the user approves all scopes of a request or none.
+
+A request without \`openid\` is plain OAuth: the app gets no ID token, and userinfo returns only the fields of the approved scopes.
 
 | Scope | Field | Type |
 |---|---|---|
@@ -55,10 +56,12 @@ function errorsPage(): string {
   const rows = errorRows(oauthErrors);
   return `# Errors of the OAuth endpoints
 
-Errors are JSON, \`{ "error", "error_description" }\`, with the status below. Errors of an authorization request go back to
-the redirect URI instead, as parameters, unless the caller prefers JSON; where the client or its redirect URI is not right, the
-browser is never redirected and sees a page. Every answer carries \`X-Request-Id\`: quote it when you ask for help. Descriptions are for people
-and may change; decide by the code.
+An OAuth error is JSON, \`{ "error", "error_description" }\`, with the status in the table.
+
+- Errors of an authorization request are sent to the redirect URI as parameters. If the caller prefers JSON, it gets JSON instead.
+- If the client or its redirect URI is wrong, Ostiary never redirects the browser. The user sees an error page.
+- Every response has the header \`X-Request-Id\`. Quote its value when you ask for help.
+- Base your decisions on \`error\`. The text in \`error_description\` is meant for people and may change.
 
 | error | Status | When |
 |---|---|---|
@@ -68,8 +71,11 @@ ${rows.join('\n')}`;
 function partnerErrorsPage(): string {
   return `# Errors of the partner API
 
-Errors are JSON, \`{ "code", "message", "requestId", "details" }\`. \`details\` is there when a field, parameter or header is to blame: a list of
-\`{ "path", "message" }\`. \`requestId\` is the header \`X-Request-Id\` once more. Messages are for people and may change; decide by the code.
+An error of the partner API is JSON, \`{ "code", "message", "requestId", "details" }\`.
+
+- If a field, a parameter or a header is wrong, \`details\` is a list of \`{ "path", "message" }\`.
+- \`requestId\` has the same value as the header \`X-Request-Id\`.
+- Base your decisions on \`code\`. The text in \`message\` is meant for people and may change.
 
 | code | Status | When |
 |---|---|---|
@@ -131,8 +137,7 @@ function partnerEndpointsPage(): string {
     );
   return `# Endpoints of the partner API
 
-Below \`baseUrl\`. Every request carries \`X-API-Key\`. The last but one column says whether \`Idempotency-Key\` means something there. Fields and answers
-are described by \`GET /v1/openapi.json\` (OpenAPI 3.1), which needs no key.
+The paths are below \`baseUrl\`. Send the header \`X-API-Key\` with every request. The column Idempotent says whether the endpoint accepts an \`Idempotency-Key\`. \`GET /v1/openapi.json\` (OpenAPI 3.1) describes all fields and responses, and needs no API key.
 
 | Method | Path | Scope | Limit | Idempotent | |
 |---|---|---|---|---|---|
@@ -140,7 +145,7 @@ ${rows.join('\n')}
 
 ## Limits
 
-Unless the host has set others. Each group is counted for itself.
+These are the default limits; a host may set others. The requests of each group are counted separately.
 
 | Limit | |
 |---|---|
@@ -154,8 +159,7 @@ function eventsPage(): string {
   });
   return `# Events
 
-What is sent to webhook endpoints. A service may have types of its own besides these; \`GET /v1/openapi.json\` describes those too.
-Members may be added to \`data\` at any time.
+Ostiary sends these events to webhook endpoints. A service may also have event types of its own, which its \`GET /v1/openapi.json\` describes too. New members may be added to \`data\` at any time.
 
 ${sections.join('\n\n')}`;
 }
@@ -175,25 +179,25 @@ function endpointsPage(): string {
   };
   return `# Endpoints
 
-\`authUrl\` and \`baseUrl\` are options; they may be the same. Discovery names all of them.
+\`authUrl\` and \`baseUrl\` are options, and may have the same value. The discovery document lists the URLs of the endpoints for apps.
 
-| Method | Address | |
+| Method | URL | |
 |---|---|---|
 ${routes.map(rowOf).join('\n')}
 
 ## Sandbox console
 
-Pages, with the option \`console\` and \`sandboxConsole()\` of \`@ostiary/console\`. See [the sandbox console](../sandbox.md).
+The option \`console\` with \`sandboxConsole()\` of \`@ostiary/console\` adds these pages. See [the sandbox console](../sandbox.md).
 
-| Method | Address | |
+| Method | URL | |
 |---|---|---|
 ${consolePages.map(pageRowOf).join('\n')}
 
 ## Pages for operators
 
-With the option \`operators\` and \`operatorsConsole()\` of \`@ostiary/console\`. See [pages for operators](../operators.md).
+The option \`operators\` with \`operatorsConsole()\` of \`@ostiary/console\` adds these pages. See [pages for operators](../operators.md).
 
-| Method | Address | |
+| Method | URL | |
 |---|---|---|
 ${operatorPages.map((page) => pageRowOf({ ...page, path: `/operators${page.path}` })).join('\n')}`;
 }
@@ -303,14 +307,13 @@ function optionsPage(): string {
   const results = alternatives.map((one) => row(`\`${one.type.replaceAll('readonly ', '')}\``, one.text));
   return `# Options of createOstiary
 
-Checked when \`createOstiary\` is called; an unknown option or a wrong value is a \`TypeError\` that names it.
+\`createOstiary\` checks every option. If an option is unknown or has a wrong value, \`createOstiary\` throws a \`TypeError\` that names the option.
 
 ${tables.join('\n\n')}
 
 ## What you bring
 
-Your users, your login and your way of moving money. What your code answers is checked each time. What does not have this shape is a 500 for the caller (of \`execute\`: a
-transfer that stays pending), and a line in the log that says what is wrong.
+You bring your users, your login and your way of moving money. Ostiary checks every result of your functions. A result of a wrong shape causes a 500 response (a wrong result of \`execute\`: a transfer that stays pending), and a line in the log that says what is wrong.
 
 ${shapes.join('\n\n')}
 
@@ -340,14 +343,14 @@ function textsPage(): string {
 
 A language of your own (option \`texts\`) needs a text for each path below. The package contains these texts as JSON: copy \`languages/en.json\` of \`@ostiary/core\` and translate it.
 
-Texts are ICU messages. Keep each name in braces: the pages replace it by a value. Before a brace, write an apostrophe as \`’\` or \`''\`, because a single \`'\` quotes the brace.
-\`months\` are twelve names, for languages whose dates JavaScript cannot write; leave them out otherwise.
+Texts are ICU messages. Keep each name in braces, because the pages replace the name with a value. Before a brace, write an apostrophe as \`’\` or \`''\`, because a single \`'\` quotes the brace.
+\`months\` has the names of the twelve months. Add \`months\` only for a language whose dates JavaScript cannot format.
 
 | Path | English |
 |---|---|
 ${textRows({ ...en, scopes: Object.fromEntries(own) }).join('\n')}
 
-Scopes that you switch on have words too, and so has \`offline_access\` with refresh tokens. Scopes of your own have theirs with them.
+The scopes that you switch on need texts too, and so does \`offline_access\` if you use refresh tokens. A scope of your own contains its texts in \`consent\`.
 
 | Path | English |
 |---|---|
