@@ -60,12 +60,16 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     const codeDigest = digest(`code ${text}`);
     await storage.grants.issue({
       ...{ codeDigest, clientId, sub, scopes, redirectUri: 'https://app.example/cb', codeChallenge: null },
+      resources: null,
       ...{ nonce: null, sid: 'a session', idTokenDetails: null, authenticatedAt: now },
       ...{ issuedAt: now, expiresAt: now + 10 * minute },
     });
     await storage.grants.redeem({
       ...{ codeDigest, refreshToken: null, maxFailedVerifiers: 5, now },
-      token: { digest: digest(text), issuedAt: now, expiresAt: now + tokenMs },
+      token: {
+        ...{ digest: digest(text), issuedAt: now, expiresAt: now + tokenMs },
+        ...{ scopes: null, resources: null },
+      },
     });
     issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs });
     issued = issued.slice(-40);

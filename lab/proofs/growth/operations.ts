@@ -75,7 +75,10 @@ export function delivered({ id, claimId, attempt: number }: ClaimedDelivery): De
 const redeem = ({ storage }: Place, row: number) =>
   storage.grants.redeem({
     codeDigest: codeOf(row),
-    token: { digest: sha256(randomUUID()), issuedAt: now, expiresAt: now + 3_600_000 },
+    token: {
+      ...{ digest: sha256(randomUUID()), issuedAt: now, expiresAt: now + 3_600_000 },
+      ...{ scopes: null, resources: null },
+    },
     refreshToken: null,
     maxFailedVerifiers: 5,
     now,
@@ -99,6 +102,7 @@ const identities: Readonly<Record<string, Operation>> = {
       ...consentOf(consented(place)),
       codeDigest: sha256(randomUUID()),
       scopes: ['openid'],
+      resources: null,
       redirectUri: 'https://app.example/callback',
       codeChallenge: null,
       nonce: null,

@@ -75,7 +75,9 @@ CREATE TABLE grants (
   -- Session id of the sign-in for client apps.
   sid text NOT NULL,
   -- JSON: content of ID tokens besides the claims that each has.
-  id_token_details text
+  id_token_details text,
+  -- Resources that the request named (RFC 8707). NULL: none.
+  resources text[] COLLATE "C"
 );
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -89,7 +91,9 @@ CREATE TABLE access_tokens (
   expires_at bigint NOT NULL,
   revoked_at bigint,
   -- Scopes of a token that has fewer than its grant. NULL: the token has the grant's scopes.
-  scopes text[] COLLATE "C"
+  scopes text[] COLLATE "C",
+  -- Resources of a token that has fewer than its grant. NULL: the token has the grant's resources.
+  resources text[] COLLATE "C"
 );
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);

@@ -28,6 +28,9 @@ interface Redemptions {
   readonly nows: readonly number[];
   readonly issued: readonly number[];
   readonly ends: readonly number[];
+  /** Array literals: an array of arrays would need arrays of one length. Null: those of the grant. */
+  readonly tokenScopes: readonly (string | null)[];
+  readonly tokenResources: readonly (string | null)[];
   /** Digests of refresh tokens; `null` for a redemption without one. */
   readonly refreshTokens: readonly (Uint8Array | null)[];
   readonly refreshFamilies: readonly (Uint8Array | null)[];
@@ -49,7 +52,8 @@ interface Refresh {
   readonly successorEndsAt: number;
   readonly otherSuccessors: readonly Uint8Array[];
   readonly token: Uint8Array;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly string[] | null;
+  readonly resources: readonly string[] | null;
   readonly tokenIssuedAt: number;
   readonly tokenEndsAt: number;
   readonly graceMs: number;
@@ -64,6 +68,31 @@ const copyOf = <Token extends { readonly digest: Uint8Array }>(token: Token): To
   ...token,
   digest: Buffer.from(token.digest),
 });
+
+const copyOfList = (list: readonly string[] | null): readonly string[] | null => list && [...list];
+
+function rowOf({
+  codeDigest,
+  scopes,
+  resources,
+  idTokenDetails,
+  ...grant
+}: GrantRecord): Stored<GrantRecord> {
+  return {
+    ...grant,
+    codeDigest: Buffer.from(codeDigest),
+    scopes: [...scopes],
+    resources: copyOfList(resources),
+    idTokenDetails: idTokenDetails && JSON.stringify(idTokenDetails),
+  };
+}
+
+/** Writes a list as PostgreSQL reads arrays. */
+function arrayLiteral(list: readonly string[] | null): string | null {
+  if (list === null) return null;
+  const quoted = list.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`);
+  return `{${quoted.join(',')}}`;
+}
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -80,7 +109,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
 
 /** Columns that are read of a grant. */
 const grantColumns = `
-  code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, redirect_uri AS "redirectUri",
+  code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, resources, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
   id_token_details AS "idTokenDetails", issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
   revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
@@ -105,11 +134,11 @@ function statementsIn(schema: string) {
       )
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at
+        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at, resources
       )
       SELECT
         :codeDigest, client_id, sub, :scopes::text[], :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt
+        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt, :resources::text[]
       FROM held
     `),
 
@@ -130,8 +159,12 @@ function statementsIn(schema: string) {
           consumed_at = now, ends_at = greatest(ends_at, token_ends_at, refresh_ends_at)
         FROM held, unnest(
           :codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[],
-          :refreshTokens::bytea[], :refreshFamilies::bytea[], :refreshEnds::bigint[]
-        ) AS asked (code, token, now, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at)
+          :refreshTokens::bytea[], :refreshFamilies::bytea[], :refreshEnds::bigint[],
+          :tokenScopes::text[], :tokenResources::text[]
+        ) AS asked (
+          code, token, now, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at,
+          token_scopes, token_resources
+        )
         WHERE grants.id = held.id AND code_digest = code
           AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > now
           AND failed_verifiers < :maxFailedVerifiers
@@ -139,13 +172,18 @@ function statementsIn(schema: string) {
             SELECT 1 FROM ${schema}.clients
             WHERE clients.client_id = grants.client_id AND disabled_at IS NULL AND NOT partner_disabled
           )
-        RETURNING grants.id, token, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at
+        RETURNING
+          grants.id, token, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at,
+          token_scopes, token_resources
       ), refreshing AS (
         INSERT INTO ${schema}.refresh_tokens (digest, grant_id, expires_at, family)
         SELECT refresh_token, id, refresh_ends_at, refresh_family FROM consumed WHERE refresh_token IS NOT NULL
       )
-      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at)
-      SELECT token, id, token_issued_at, token_ends_at FROM consumed
+      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources)
+      SELECT
+        token, id, token_issued_at, token_ends_at,
+        token_scopes::text[], token_resources::text[]
+      FROM consumed
       RETURNING digest
     `),
 
@@ -160,7 +198,7 @@ function statementsIn(schema: string) {
     refresh: prepared<Refresh, RefreshResult>(`
       SELECT outcome, stored_successor AS successor FROM ${schema}.refresh_grant(
         :presented, :family, :successor, :successorEndsAt, :otherSuccessors::bytea[],
-        :token, :scopes, :tokenIssuedAt, :tokenEndsAt, :graceMs, :maxAccessTokens, :now, :lockTimeout
+        :token, :scopes, :resources, :tokenIssuedAt, :tokenEndsAt, :graceMs, :maxAccessTokens, :now, :lockTimeout
       )
     `),
 
@@ -184,7 +222,8 @@ function statementsIn(schema: string) {
       `
       SELECT
         grants.client_id AS "clientId", grants.sub AS sub,
-        coalesce(access_tokens.scopes, grants.scopes) AS scopes, access_tokens.expires_at AS "expiresAt",
+        coalesce(access_tokens.scopes, grants.scopes) AS scopes,
+        coalesce(access_tokens.resources, grants.resources) AS resources, access_tokens.expires_at AS "expiresAt",
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked,
         grants.authenticated_at AS "authenticatedAt", grants.id_token_details::jsonb ->> 'acr' AS acr
       FROM ${schema}.access_tokens JOIN ${schema}.grants ON grants.id = access_tokens.grant_id
@@ -216,6 +255,8 @@ export function postgresGrants(database: Database): GrantStore {
         nows: group.map(({ now }) => now),
         issued: group.map(({ token }) => token.issuedAt),
         ends: group.map(({ token }) => token.expiresAt),
+        tokenScopes: group.map(({ token }) => arrayLiteral(token.scopes)),
+        tokenResources: group.map(({ token }) => arrayLiteral(token.resources)),
         refreshTokens: group.map(({ refreshToken }) => refreshToken?.digest ?? null),
         refreshFamilies: group.map(({ refreshToken }) => refreshToken?.family ?? null),
         refreshEnds: group.map(({ refreshToken }) => refreshToken?.expiresAt ?? 0),
@@ -232,15 +273,7 @@ export function postgresGrants(database: Database): GrantStore {
   });
 
   return {
-    issue: (grant) => {
-      const row = {
-        ...grant,
-        codeDigest: Buffer.from(grant.codeDigest),
-        scopes: [...grant.scopes],
-        idTokenDetails: grant.idTokenDetails && JSON.stringify(grant.idTokenDetails),
-      };
-      return database.changes(sql.issue, row);
-    },
+    issue: (grant) => database.changes(sql.issue, rowOf(grant)),
 
     find: async (codeDigest) =>
       grantOf(await database.get(sql.find, { codeDigest: Buffer.from(codeDigest) })),
@@ -262,7 +295,7 @@ export function postgresGrants(database: Database): GrantStore {
     findRefreshToken: async ({ family }) =>
       grantOf(await database.get(sql.findRefreshToken, { family: Buffer.from(family) })),
 
-    async refresh({ presented, successor, otherSuccessors, token, scopes, graceMs, maxAccessTokens, now }) {
+    async refresh({ presented, successor, otherSuccessors, token, graceMs, maxAccessTokens, now }) {
       const refresh = {
         presented: Buffer.from(presented.digest),
         family: Buffer.from(presented.family),
@@ -270,7 +303,8 @@ export function postgresGrants(database: Database): GrantStore {
         successorEndsAt: successor.expiresAt,
         otherSuccessors: otherSuccessors.map((other) => Buffer.from(other)),
         token: Buffer.from(token.digest),
-        scopes: [...scopes],
+        scopes: copyOfList(token.scopes),
+        resources: copyOfList(token.resources),
         tokenIssuedAt: token.issuedAt,
         tokenEndsAt: token.expiresAt,
         ...{ graceMs, maxAccessTokens, now, lockTimeout: String(lockTimeoutMs) },

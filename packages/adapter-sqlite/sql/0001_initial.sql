@@ -74,7 +74,9 @@ CREATE TABLE grants (
   -- Session id of the sign-in for client apps.
   sid TEXT NOT NULL,
   -- JSON: content of ID tokens besides the claims that each has.
-  id_token_details TEXT
+  id_token_details TEXT,
+  -- Resources that the request named (RFC 8707). NULL: none.
+  resources TEXT
 ) STRICT;
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -88,7 +90,9 @@ CREATE TABLE access_tokens (
   expires_at INTEGER NOT NULL,
   revoked_at INTEGER,
   -- Scopes of a token that has fewer of them than its grant. NULL: those of the grant.
-  scopes TEXT
+  scopes TEXT,
+  -- Resources of a token that has fewer of them than its grant. NULL: those of the grant.
+  resources TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);

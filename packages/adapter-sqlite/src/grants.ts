@@ -3,25 +3,28 @@ import type {
   GrantRecord,
   GrantState,
   GrantStore,
+  NewAccessToken,
   RefreshResult,
   RefreshTokenDigests,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-type Stored<Grant> = Omit<Grant, 'scopes' | 'idTokenDetails'> & {
+/** A record as its row has it: lists as JSON. */
+type Row<Record> = Omit<Record, 'scopes' | 'resources'> & {
   readonly scopes: string;
-  readonly idTokenDetails: string | null;
+  readonly resources: string | null;
 };
-type GrantRow = Stored<GrantState>;
-type TokenRow = Omit<AccessTokenState, 'scopes' | 'revoked'> & {
-  readonly scopes: string;
-  readonly revoked: 0 | 1;
+type GrantRow<Grant> = Row<Omit<Grant, 'idTokenDetails'>> & { readonly idTokenDetails: string | null };
+type TokenRow = Row<Omit<AccessTokenState, 'revoked'>> & { readonly revoked: 0 | 1 };
+type NewTokenRow = Omit<NewAccessToken, 'scopes' | 'resources'> & {
+  readonly scopes: string | null;
+  readonly resources: string | null;
 };
 
 /** Columns that are read of a grant. */
 const grantColumns = `
-  code_digest AS codeDigest, client_id AS clientId, sub, scopes, redirect_uri AS redirectUri,
+  code_digest AS codeDigest, client_id AS clientId, sub, scopes, resources, redirect_uri AS redirectUri,
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid,
   id_token_details AS idTokenDetails, issued_at AS issuedAt,
   grants.expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
@@ -39,14 +42,14 @@ const usedAtStepMs = 3_600_000;
 
 function statementsOn(connection: Connection) {
   return {
-    issue: connection.prepare<[Stored<GrantRecord>]>(`
+    issue: connection.prepare<[GrantRow<GrantRecord>]>(`
       INSERT INTO grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at
+        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at, resources
       )
       SELECT
         :codeDigest, client_id, :sub, :scopes, :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt
+        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt, :resources
       FROM clients JOIN consents USING (client_id)
       WHERE client_id = +:clientId AND disabled_at IS NULL AND partner_disabled = 0 AND sub = +:sub
         AND revoked_at IS NULL
@@ -61,11 +64,11 @@ function statementsOn(connection: Connection) {
         AND (used_at IS NULL OR used_at <= :issuedAt - ${usedAtStepMs})
     `),
 
-    find: connection.prepare<[Uint8Array], GrantRow>(
+    find: connection.prepare<[Uint8Array], GrantRow<GrantState>>(
       `SELECT ${grantColumns} FROM grants WHERE code_digest = ?`,
     ),
 
-    findRefreshToken: connection.prepare<[{ family: Uint8Array }], GrantRow>(`
+    findRefreshToken: connection.prepare<[{ family: Uint8Array }], GrantRow<GrantState>>(`
       SELECT ${grantColumns} FROM grants WHERE id = ${grantOfRefreshToken}
     `),
 
@@ -97,11 +100,9 @@ function statementsOn(connection: Connection) {
       UPDATE grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
     `),
 
-    insertToken: connection.prepare<
-      [{ digest: Uint8Array; grantId: number; issuedAt: number; expiresAt: number; scopes: string | null }]
-    >(`
-      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes)
-      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes)
+    insertToken: connection.prepare<[NewTokenRow & { readonly grantId: number }]>(`
+      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources)
+      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes, :resources)
     `),
 
     insertRefreshToken: connection.prepare<
@@ -164,7 +165,8 @@ function statementsOn(connection: Connection) {
     findToken: connection.prepare<[Uint8Array], TokenRow>(`
       SELECT
         grants.client_id AS clientId, grants.sub AS sub,
-        coalesce(access_tokens.scopes, grants.scopes) AS scopes, access_tokens.expires_at AS expiresAt,
+        coalesce(access_tokens.scopes, grants.scopes) AS scopes,
+        coalesce(access_tokens.resources, grants.resources) AS resources, access_tokens.expires_at AS expiresAt,
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked,
         grants.authenticated_at AS authenticatedAt, grants.id_token_details ->> 'acr' AS acr
       FROM access_tokens JOIN grants ON grants.id = access_tokens.grant_id
@@ -196,7 +198,7 @@ export function sqliteGrants(database: Database): GrantStore {
 
     async redeem({ maxFailedVerifiers, now, ...redemption }) {
       const codeDigest = Buffer.from(redemption.codeDigest);
-      const token = { ...redemption.token, digest: Buffer.from(redemption.token.digest), scopes: null };
+      const token = newTokenRow(redemption.token);
       const refreshToken = redemption.refreshToken && copyOf(redemption.refreshToken);
       const endsAt = Math.max(token.expiresAt, refreshToken?.expiresAt ?? 0);
       return database.write(() => {
@@ -216,11 +218,7 @@ export function sqliteGrants(database: Database): GrantStore {
       const { digest, family } = copyOf(refresh.presented);
       const next = { ...refresh.successor, digest: Buffer.from(refresh.successor.digest) };
       const derivable = [next.digest, ...refresh.otherSuccessors.map((other) => Buffer.from(other))];
-      const token = {
-        ...refresh.token,
-        digest: Buffer.from(refresh.token.digest),
-        scopes: JSON.stringify(refresh.scopes),
-      };
+      const token = newTokenRow(refresh.token);
       return database.write((): RefreshResult => {
         const presented = sql().presented.get({ digest, family, now, graceMs });
         if (presented === undefined) return { outcome: 'refused' };
@@ -262,7 +260,7 @@ export function sqliteGrants(database: Database): GrantStore {
     findToken: (tokenDigest) =>
       database.find(
         () => sql().findToken.get(tokenDigest),
-        (row) => ({ ...row, scopes: JSON.parse(row.scopes), revoked: row.revoked === 1 }),
+        (row) => ({ ...row, ...listsOf(row), revoked: row.revoked === 1 }),
       ),
 
     async revokeToken(tokenDigest, now) {
@@ -272,18 +270,36 @@ export function sqliteGrants(database: Database): GrantStore {
   };
 }
 
-function rowOf({ codeDigest, scopes, idTokenDetails, ...grant }: GrantRecord): Stored<GrantRecord> {
+function rowOf({
+  codeDigest,
+  scopes,
+  resources,
+  idTokenDetails,
+  ...grant
+}: GrantRecord): GrantRow<GrantRecord> {
   return {
     ...grant,
     codeDigest: Buffer.from(codeDigest),
     scopes: JSON.stringify(scopes),
-    idTokenDetails: idTokenDetails && JSON.stringify(idTokenDetails),
+    resources: jsonOf(resources),
+    idTokenDetails: jsonOf(idTokenDetails),
   };
 }
 
-function grantOf(row: GrantRow): GrantState {
+function grantOf(row: GrantRow<GrantState>): GrantState {
   const idTokenDetails = row.idTokenDetails === null ? null : JSON.parse(row.idTokenDetails);
-  return { ...row, scopes: JSON.parse(row.scopes), idTokenDetails };
+  return { ...row, ...listsOf(row), idTokenDetails };
+}
+
+const listsOf = ({ scopes, resources }: { readonly scopes: string; readonly resources: string | null }) => ({
+  scopes: JSON.parse(scopes),
+  resources: resources === null ? null : JSON.parse(resources),
+});
+
+const jsonOf = (value: object | null): string | null => value && JSON.stringify(value);
+
+function newTokenRow({ digest, scopes, resources, ...times }: NewAccessToken): NewTokenRow {
+  return { ...times, digest: Buffer.from(digest), scopes: jsonOf(scopes), resources: jsonOf(resources) };
 }
 
 function copyOf<Token extends RefreshTokenDigests>(token: Token): Token {

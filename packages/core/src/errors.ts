@@ -38,6 +38,11 @@ export const oauthErrors = {
     text: 'A requested scope is not allowed for this client.',
     when: 'A requested scope does not exist or is not among the scopes that the client is allowed, or a refresh asks for one that the user did not approve.',
   },
+  invalid_target: {
+    status: 400,
+    text: 'A requested resource is not known.',
+    when: 'With the option `resources`: a `resource` is none of them, or a token is requested for one that was not authorized (RFC 8707).',
+  },
   redirect_uri_mismatch: {
     status: 400,
     text: 'The redirect_uri is not registered for this client.',

@@ -34,6 +34,7 @@ const withOptions = [
   ['languages/host-texts.ts', "texts: { en: { technical: 'More' } }"],
   ['scopes/ready-scopes.ts', 'scopes: { email: true }'],
   ['oauth/refresh.ts', 'refreshTokens: {}'],
+  ['scopes/resources.ts', 'resources: {}'],
   ['oauth/introspection.ts', 'introspection: true'],
   ['oauth/logout.ts', "login: { authenticate: () => null, loginUrl: () => '/', signOut: () => {} }"],
   ['operators/routes.ts', 'operators: { authenticate: () => null, pages: { pages: () => [] } }'],

@@ -32,6 +32,7 @@ async function mint(count: number): Promise<string[]> {
       clientId,
       sub: users[index % users.length]?.sub ?? '',
       scopes: [scope],
+      resources: null,
       redirectUri,
       codeChallenge: null,
       nonce: null,

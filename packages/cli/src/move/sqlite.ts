@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '2d4497f0a232e4688e49c2f7521616e10d8f0abc1214784782cf711fcd895cd4'],
+  ['0001_initial.sql', '15cc325dfe35fa329b7de736864b9e9e1479144ddc4d49392221dbd528c66e86'],
 ];
 
 /**

@@ -63,18 +63,19 @@ async function fill(storage: Storage): Promise<void> {
       clientId: 'shop',
       sub: 'ana',
       scopes: ['openid'],
+      resources: [`https://api.example/${odd}`],
       nonce: odd,
     };
     await storage.grants.issue(sampleGrant('', changes));
   }
-  const token = { digest: digest(10), issuedAt: 9, expiresAt: 1e12 };
+  const token = { digest: digest(10), issuedAt: 9, expiresAt: 1e12, scopes: null, resources: null };
   const refreshToken = { digest: digest(12), family: digest(17), expiresAt: 1e12 };
   const codeDigest = digest(9);
   await storage.grants.redeem({ codeDigest, token, refreshToken, maxFailedVerifiers: 5, now: 9 });
   const successor = { ...refreshToken, digest: digest(13) };
-  const narrow = { token: { ...token, digest: digest(14) }, scopes: ['openid', odd] };
+  const narrow = { ...token, digest: digest(14), scopes: ['openid', odd], resources: [odd] };
   await storage.grants.refresh({
-    ...narrow,
+    token: narrow,
     ...{ presented: refreshToken, successor, otherSuccessors: [], graceMs: 0, maxAccessTokens: 9, now: 9 },
   });
   await storage.interactions.save(digest(11), { odd }, 1e12);

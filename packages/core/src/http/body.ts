@@ -144,6 +144,15 @@ function fieldsInto<Value>(fields: Map<string, Value>) {
   };
 }
 
+/** Checks whether a parameter may have several values (RFC 8707, section 2). They are read as one text, separated by spaces. */
+export const hasManyValues = (name: string): boolean => name === 'resource';
+
+/** Adds a value to those of a parameter that may have several. A space within a value stays encoded, as in every URI. */
+export function withValue(values: string | undefined, value: string): string {
+  const added = value.replaceAll(' ', '%20');
+  return values === undefined ? added : `${values} ${added}`;
+}
+
 /** Decodes a name or a value of a form; `null` if it is not percent-encoded UTF-8. */
 function decodedOrNull(text: string): string | null {
   try {
@@ -165,7 +174,8 @@ function parseForm(text: string, names: ReadonlySet<string> | null): Map<string,
     if (names !== null && (name === null || !names.has(name))) continue;
     const value = decodedOrNull(writtenValue);
     if (name === null || value === null) throw invalid('A parameter is not valid percent-encoded UTF-8.');
-    take(name, value);
+    if (names !== null && hasManyValues(name)) parameters.set(name, withValue(parameters.get(name), value));
+    else take(name, value);
   }
   return parameters;
 }
@@ -173,6 +183,9 @@ function parseForm(text: string, names: ReadonlySet<string> | null): Map<string,
 function shownName(name: string): string {
   return /^[\w.:-]{1,64}$/.test(name) ? name : '(unprintable name)';
 }
+
+const isListOfText = (member: unknown): member is readonly string[] =>
+  Array.isArray(member) && member.every((value) => typeof value === 'string');
 
 /**
  * Reads the members of a JSON object, all of which must be strings.
@@ -185,6 +198,10 @@ function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<s
   const parameters = new Map<string, string>();
   for (const [name, member] of Object.entries(value)) {
     if (names !== null && !names.has(name)) continue;
+    if (names !== null && hasManyValues(name) && isListOfText(member)) {
+      for (const value of member) parameters.set(name, withValue(parameters.get(name), value));
+      continue;
+    }
     if (typeof member !== 'string') throw invalid(`The member ${shownName(name)} has to be a string.`);
     parameters.set(name, member);
   }

@@ -11,6 +11,7 @@ import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { invalid, oneValue, printed, type RawParameters, requireShort } from './request-parameters.ts';
 import { requestedScopes } from './requested-scopes.ts';
+import { requestedResources, requireGrantable } from './resources.ts';
 
 /**
  * Maximum length of parameter values that are stored while the user decides, in bytes. A hint may be longer
@@ -46,6 +47,7 @@ export const knownParameters = [
   'request',
   'request_uri',
   'registration',
+  'resource',
 ] as const;
 
 type Parameter = (typeof knownParameters)[number];
@@ -128,15 +130,16 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
 }
 
 /**
- * Removes parameters that are ignored, even repeated ones: `claims` without its option, and `acr_values` that
- * is not a list of classes.
+ * Removes parameters that are ignored, even repeated ones: `claims` and `resource` without their options, and
+ * `acr_values` that is not a list of classes.
  */
 function withoutIgnored(
   parameters: RawParameters<Parameter>,
-  { claimsParameter }: Pick<Options, 'claimsParameter'>,
+  { claimsParameter, resources }: Pick<Options, 'claimsParameter' | 'resources'>,
 ): RawParameters<Parameter> {
   const kept = new Map(parameters);
   if (!claimsParameter) kept.delete('claims');
+  if (resources === undefined) kept.delete('resource');
   const acrValues = readAcrValues(parameters.get('acr_values'));
   if (acrValues === undefined) kept.delete('acr_values');
   else kept.set('acr_values', acrValues);
@@ -148,7 +151,7 @@ function withoutIgnored(
  * @throws OAuthError if a parameter is invalid, to be sent to the redirect URI
  */
 export function normalizedQuery(
-  options: Pick<Options, 'scopes' | 'claimsParameter'>,
+  options: Pick<Options, 'scopes' | 'resources' | 'claimsParameter'>,
   given: RawParameters<Parameter>,
   { client }: RedirectTarget,
 ): string {
@@ -165,7 +168,9 @@ export function normalizedQuery(
   const responseType = value('response_type');
   if (responseType === undefined) throw invalid('The parameter response_type is missing.');
   if (responseType !== 'code') throw new OAuthError('unsupported_response_type');
+  const resources = requestedResources(options.resources, value('resource') ?? '');
   const scopes = requestedScopes(options.scopes, value('scope'), client);
+  requireGrantable(options.resources, scopes, resources);
   checkPkceParameters(value, client);
   const [prompt, maxAge, claims] = [value('prompt'), value('max_age'), value('claims')];
   if (claims !== undefined) readClaims(claims);
@@ -181,7 +186,8 @@ export function normalizedQuery(
     // A nonce has a meaning only for an ID token, and so has `claims`: userinfo returns all claims anyway.
     const needsIdToken = name === 'nonce' || name === 'claims';
     const meaningless = name === 'response_mode' || (needsIdToken && !scopes.includes('openid'));
-    if (text !== undefined && text !== '' && !meaningless) query.set(name, text);
+    if (text !== undefined && text !== '' && !meaningless && name !== 'resource') query.set(name, text);
   }
+  for (const uri of resources) query.append('resource', uri);
   return query.toString();
 }

@@ -13,7 +13,7 @@ import { logoUrl } from './client-logo.ts';
 import type { Engine } from './engine/engine.ts';
 import { hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
-import { detailsOf } from './interaction-api.ts';
+import { detailsOf, namedResources } from './interaction-api.ts';
 import { interactionSeconds } from './lifetimes.ts';
 import { answerOwnPage } from './own-page.ts';
 import { seeOther } from './see-other.ts';
@@ -51,6 +51,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     termsUrl: client.termsUrl ?? null,
     privacyUrl: client.privacyUrl ?? null,
     scopes: scopes.filter(({ name }) => core.options.scopes.has(name)),
+    resourceNames: namedResources(core, question.resources).map(({ name }) => name),
     redirectTarget: redirectTarget(redirect_uri),
     csrfToken: question.csrfToken,
     action,

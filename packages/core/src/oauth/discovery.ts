@@ -11,7 +11,8 @@ import { idTokenClaims, signInClaims } from './id-token.ts';
  * options alone.
  */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, claimsParameter, introspection, login, refreshTokens, scopes } = options;
+  const { authUrl, baseUrl, claimsParameter, introspection, login, refreshTokens, resources, scopes } =
+    options;
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -20,6 +21,7 @@ function discoveryDocument({ options }: Core): object {
     revocation_endpoint: urlBelow(baseUrl, apiPaths.revoke),
     jwks_uri: urlBelow(authUrl, authPaths.jwks),
     scopes_supported: scopes.names,
+    ...(resources && { protected_resources: resources.uris }),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', ...(refreshTokens ? ['refresh_token'] : [])],

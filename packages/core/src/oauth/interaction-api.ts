@@ -34,11 +34,15 @@ export interface InteractionApi {
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
+/** Returns resources with the names of the option `resources`. */
+export const namedResources = ({ options }: Core, uris: readonly string[]) =>
+  uris.map((uri) => ({ uri, name: options.resources?.nameOf(uri) ?? uri }));
+
 type ScopesToShow = InteractionDetails['scopes'];
 
 /** Returns the data of a consent question for a page of the host. */
 export function detailsOf(
-  { interaction, client, user, scopes, csrfToken, switchAccountUrl }: Question,
+  { interaction, client, user, scopes, resources, csrfToken, switchAccountUrl }: Question,
   core: Core,
 ): InteractionDetails {
   const { languages, scopes: catalog } = core.options;
@@ -68,6 +72,7 @@ export function detailsOf(
     scopes: scopes.flatMap(({ name, isNew }) =>
       catalog.has(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
     ),
+    ...(resources.length > 0 && { resources: namedResources(core, resources) }),
     uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
     csrfToken,
     switchAccountUrl,

@@ -3,7 +3,9 @@ import { OAuthError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import type { ConsentRecord } from '../ports/grants.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
 import { lacksEssentialClass, needsAnotherClass } from './authentication-context.ts';
 import { acceptsUser } from './claims-parameter.ts';
 import {
@@ -16,6 +18,7 @@ import {
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate, loginUrl } from './host-login.ts';
+import { approvedNames } from './resources.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
 import { interactionPageUrl } from './way-back.ts';
@@ -26,6 +29,8 @@ export interface Question {
   readonly user: UserRecord;
   /** Requested scopes. `isNew` is true if the user has not approved the scope for this client before. */
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
+  /** URIs of the requested resources. */
+  readonly resources: readonly string[];
   /** Form token, which proves that a decision comes from the page that showed this question to this user. */
   readonly csrfToken: string;
   /** URL at which the user can sign in as someone else. */
@@ -126,6 +131,15 @@ async function loginStep(
 
 const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
 
+const resourcesOf = (interaction: PendingInteraction): string[] =>
+  spaceSeparated(interaction.params.resources ?? '');
+
+/** Checks whether a remembered consent covers every scope and resource of an interaction. */
+const isCovered = (interaction: PendingInteraction, consent: ConsentRecord | null): boolean =>
+  approvedNames(scopesOf(interaction), resourcesOf(interaction)).every((name) =>
+    consent?.scopes.includes(name),
+  );
+
 /**
  * Returns the client of an interaction, which may have been changed since it began. @throws OAuthError if the
  * client is no longer allowed to make the request
@@ -218,7 +232,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       );
     }
     const { clientId } = client;
-    const consent = { sub: user.sub, clientId, scopes: scopesOf(interaction), now: core.clock.now() };
+    const scopes = approvedNames(scopesOf(interaction), resourcesOf(interaction));
+    const consent = { sub: user.sub, clientId, scopes, now: core.clock.now() };
     if (!(await core.storage.consents.remember(consent))) {
       throw new OAuthError('invalid_client', 'The client is not known.');
     }
@@ -239,10 +254,10 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
 
       const consent = await core.storage.consents.find(user.sub, client.clientId);
       const scopes = scopesOf(interaction).map((name) => ({ name, isNew: !consent?.scopes.includes(name) }));
+      const resources = resourcesOf(interaction);
       const isPrompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
       const isAsked = isPrompted || isAskedEveryTime(client, interaction.params.redirect_uri ?? '');
-      if (!isAsked && !scopes.some(({ isNew }) => isNew))
-        return interaction.finish({ user, consented: false });
+      if (!isAsked && isCovered(interaction, consent)) return interaction.finish({ user, consented: false });
       const record = await findAsked(core, user.sub, scopesOf(interaction));
       if (record === null) {
         core.options.logger.warn(
@@ -253,7 +268,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       }
       const csrfToken = forms.issueTo(user.sub, purpose(interaction));
       const switchAccountUrl = await loginOf(core, interaction, client, true);
-      return { interaction, client, user: record, scopes, csrfToken, switchAccountUrl };
+      return { interaction, client, user: record, scopes, resources, csrfToken, switchAccountUrl };
     },
 
     /**

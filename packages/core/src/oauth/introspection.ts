@@ -7,6 +7,10 @@ import { rejectionReason } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { issuerOf } from './endpoints.ts';
 
+/** Returns resources as the claim `aud`: text for one, a list for several (RFC 7519, section 4.1.3). */
+const audienceOf = (resources: readonly string[]): string | readonly string[] =>
+  resources.length === 1 ? (resources[0] ?? '') : resources;
+
 /** Parameters that are read (RFC 7662, section 2.1, and client authentication); others are ignored. */
 const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_id', 'client_secret']);
 
@@ -41,6 +45,7 @@ export function introspectionHandler(core: Core, authentication: ClientAuthentic
       scope: token.scopes.join(' '),
       client_id: token.clientId,
       sub: token.sub,
+      ...(token.resources !== null && { aud: audienceOf(token.resources) }),
       token_type: 'Bearer',
       exp: Math.floor(token.expiresAt / 1000),
       iss: issuerOf(options),

@@ -7,6 +7,7 @@ import { digest } from '../secrets/tokens.ts';
 import { signIdToken } from './id-token.ts';
 import { userClaimsInIdToken } from './id-token-details.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
+import type { GrantPart } from './resources.ts';
 
 /** A new access token, not stored yet, with its ID token. */
 export interface IssuedTokens {
@@ -16,6 +17,14 @@ export interface IssuedTokens {
   /** ID token; `null` without the scope `openid`. */
   readonly idToken: string | null;
   readonly scopes: readonly string[];
+}
+
+/** Client and grant of a token, and the part of the grant that it is issued for. */
+interface TokenSubject extends GrantPart {
+  readonly client: ClientRecord;
+  readonly grant: GrantState;
+  readonly user: UserRecord;
+  readonly now: number;
 }
 
 const dayMs = 24 * 3600_000;
@@ -51,6 +60,12 @@ export function firstRefreshToken(
   return { text, stored: { ...refreshTokenDigests(core, text), expiresAt } };
 }
 
+/** Returns a part of a list of the grant as it is stored: `null` for the whole list. */
+const fewerOf = (
+  part: readonly string[] | null,
+  whole: readonly string[] | null,
+): readonly string[] | null => (part?.length === whole?.length ? null : part);
+
 /** Returns the digests under which a refresh token is stored. */
 export function refreshTokenDigests({ tokens }: Core, text: string): RefreshTokenDigests {
   return { digest: digest(text), family: digest(tokens.familyOfRefreshToken(text)) };
@@ -62,22 +77,16 @@ export function refreshTokenDigests({ tokens }: Core, text: string): RefreshToke
  */
 export async function issueTokens(
   core: Core,
-  {
-    client,
-    grant,
-    user,
-    scopes,
-    now,
-  }: {
-    client: ClientRecord;
-    grant: GrantState;
-    user: UserRecord;
-    scopes: readonly string[];
-    now: number;
-  },
+  { client, grant, user, scopes, resources, now }: TokenSubject,
 ): Promise<IssuedTokens> {
   const accessToken = core.tokens.newAccessToken(core.random);
-  const token = { digest: digest(accessToken), issuedAt: now, expiresAt: now + accessTokenSeconds * 1000 };
+  const token = {
+    digest: digest(accessToken),
+    issuedAt: now,
+    expiresAt: now + accessTokenSeconds * 1000,
+    scopes: fewerOf(scopes, grant.scopes),
+    resources: fewerOf(resources, grant.resources),
+  };
   const idToken = scopes.includes('openid')
     ? await signIdToken(core, {
         ...{ client, grant, tokenDigest: token.digest, now },

@@ -2,7 +2,6 @@ import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
-import type { GrantState } from '../ports/grants.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { isPublicClient } from './client.ts';
@@ -17,6 +16,7 @@ import {
 } from './issued-tokens.ts';
 import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
 import { refreshLimits } from './refresh-limits.ts';
+import { type GrantPart, requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
 
 /** Parameters of a refresh request (RFC 6749, section 6). */
@@ -24,6 +24,8 @@ interface RefreshRequest {
   readonly refreshToken: string;
   /** Requested scopes, a part of those that the user approved; `null` requests all of them. */
   readonly scope: string | null;
+  /** URIs of resources, separated by spaces (RFC 8707); `null`: all that the user approved. */
+  readonly resource: string | null;
 }
 
 const refused = (): OAuthError =>
@@ -36,8 +38,8 @@ const refused = (): OAuthError =>
  * Returns the scopes that the user approved and the client is still allowed, or the requested part of them.
  * @throws OAuthError `invalid_scope` for any other requested scope
  */
-function scopesOf(client: ClientRecord, grant: GrantState, asked: string | null): readonly string[] {
-  const allowed = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));
+function scopesOf(client: ClientRecord, { scopes }: GrantPart, asked: string | null): readonly string[] {
+  const allowed = scopes.filter((scope) => client.allowedScopes.includes(scope));
   if (allowed.length === 0 || !givesRefreshTokens(client, allowed)) throw refused();
   if (asked === null) return allowed;
   const wanted = spaceSeparated(asked);
@@ -79,7 +81,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
   async function exchange(
     ctx: Context,
     credentials: Credentials,
-    { refreshToken, scope }: RefreshRequest,
+    { refreshToken, scope, resource }: RefreshRequest,
   ): Promise<object> {
     const presented = refreshTokenDigests(core, refreshToken);
     const [client, grant] = await Promise.all([
@@ -95,7 +97,9 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     if (grant === null || grant.clientId !== client.clientId) throw refused();
     if (grant.revokedAt !== null) throw refused();
     await limits.countGrant(grant.codeDigest, clock.now());
-    const scopes = scopesOf(client, grant, scope);
+    const part = requestedPart(core, grant, resource);
+    const { resources } = part;
+    const scopes = scopesOf(client, part, scope);
     const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, scopes));
     if (user === null) {
       options.logger.warn(
@@ -110,14 +114,16 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     // The host may have shortened the lifetimes since the token was issued.
     if (expiresAt === null || expiresAt <= now) throw refused();
     // ID tokens issued on refresh have no nonce (OpenID Connect Core, section 12.2).
-    const issued = await issueTokens(core, { client, grant: { ...grant, nonce: null }, user, scopes, now });
+    const issued = await issueTokens(core, {
+      ...{ client, grant: { ...grant, nonce: null }, user, scopes, resources, now },
+    });
     // A process with another order of sealing keys may have stored a successor derived with one of the
     // previous keys.
     const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
     const successor = successorOf(core, refreshToken, currentKey);
     const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
     const result = await storage.grants.refresh({
-      ...{ presented, scopes, now },
+      ...{ presented, now },
       token: issued.token,
       successor: { digest: successor.digest, expiresAt },
       otherSuccessors: otherSuccessors.map((other) => other.digest),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
-import { formDecoded, formPairs, readPostedForm } from '../http/body.ts';
+import { formDecoded, formPairs, hasManyValues, readPostedForm, withValue } from '../http/body.ts';
 import { isUnstorable } from '../http/json.ts';
 
 /** Unchecked parameters of a request. A value of `null` was sent twice or is malformed. */
@@ -17,6 +17,12 @@ function decoded(text: string): string | null {
   }
 }
 
+/** Adds a value to a parameter: `null` where the parameter may come once only, or a value is not readable. */
+function withRepetition(name: string, known: string | null | undefined, value: string | null): string | null {
+  if (!hasManyValues(name)) return known === undefined ? value : null;
+  return known === null || value === null ? null : withValue(known, value);
+}
+
 /** Parses a query string. Parameters without a value count as missing (RFC 6749, section 3.1). */
 export function readQuery<Name extends string>(query: string, names: readonly Name[]): RawParameters<Name> {
   const known = new Set<string>(names);
@@ -25,7 +31,7 @@ export function readQuery<Name extends string>(query: string, names: readonly Na
     const name = decoded(rawName);
     if (name === null || text === '' || !known.has(name)) continue;
     const parameter = name as Name;
-    parameters.set(parameter, parameters.has(parameter) ? null : decoded(text));
+    parameters.set(parameter, withRepetition(parameter, parameters.get(parameter), decoded(text)));
   }
   return parameters;
 }
@@ -43,8 +49,12 @@ export async function readForm<Name extends string>(
   const parameters = new Map<Name, string | null>();
   for (const [name, value] of Object.entries(form)) {
     const known = names.find((candidate) => candidate === name);
-    if (known === undefined || value === '') continue;
-    parameters.set(known, typeof value === 'string' && !isUnstorable(value) ? value : null);
+    if (known === undefined) continue;
+    const values: unknown[] = hasManyValues(known) && Array.isArray(value) ? value : [value];
+    for (const one of values.filter((sent) => sent !== '')) {
+      const text = typeof one === 'string' && !isUnstorable(one) ? one : null;
+      parameters.set(known, withRepetition(known, parameters.get(known), text));
+    }
   }
   return parameters;
 }
@@ -63,11 +73,11 @@ export function oneValue<Name extends string>(
 
 /**
  * Formats names that a client sent for an error description. Replaces names with characters that RFC 6749,
- * appendix A.7 and A.8, does not allow in a scope and in a description.
+ * appendix A.7 and A.8, does not allow in a scope and in a description, and those that are longer than `maxLength`.
  */
-export function printed(names: readonly string[]): string {
+export function printed(names: readonly string[], maxLength = 64): string {
   const printable = names.map((name) =>
-    /^[\x21\x23-\x5B\x5D-\x7E]{1,64}$/.test(name) ? name : '(malformed)',
+    name.length <= maxLength && /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name) ? name : '(malformed)',
   );
   return printable.join(' ').slice(0, 256);
 }

@@ -14,6 +14,8 @@ export interface ActiveToken {
   readonly clientId: string;
   /** Scopes that the user approved. */
   readonly scopes: readonly string[];
+  /** URIs of the resources that the token was issued for (option `resources`). Missing: it was issued for none. */
+  readonly resources?: readonly string[];
   readonly expiresAt: Date;
   /** Authentication context class of the sign-in, if `login.authenticate` returned one. */
   readonly acr?: string;
@@ -23,12 +25,13 @@ export interface ActiveToken {
 
 /**
  * Reason why an access token is refused. `malformed`: it does not have the format of this service's access
- * tokens. `unknown`: it was never issued, or expired more than 24 hours ago. `insufficient_scope`: it is
- * valid but lacks a required scope.
+ * tokens. `unknown`: it was never issued, or expired more than 24 hours ago. `wrong_audience`: it is valid but
+ * was issued for other resources than the required one, or for none. `insufficient_scope`: it is valid but lacks a
+ * required scope.
  */
 export interface RefusedToken {
   readonly active: false;
-  readonly reason: TokenRejection | 'malformed' | 'insufficient_scope';
+  readonly reason: TokenRejection | 'malformed' | 'wrong_audience' | 'insufficient_scope';
 }
 
 /** Checks access tokens for an API of the host. */
@@ -39,8 +42,9 @@ export interface TokenChecks<Name extends string = AnyScope> {
    * process is refused at once. Makes one query to the storage and does not call your `users.find`.
    *
    * @param token - token as it was sent, without `Bearer`
-   * @param requirement - scopes of which the token must have all
-   * @throws TypeError if `scopes` contains an unknown scope, or the requirement has another member, which would check
+   * @param requirement - `scopes`: scopes of which the token must have all. `resource`: URI of your API, one of the option
+   * `resources`; without it, tokens that were issued for a resource are refused
+   * @throws TypeError if `scopes` or `resource` names an unknown one, or the requirement has another member, which would check
    * nothing
    * @throws Error with `code: 'STORAGE_UNAVAILABLE'` while the storage cannot be reached: respond with 503
    *
@@ -54,38 +58,60 @@ export interface TokenChecks<Name extends string = AnyScope> {
    */
   verify(
     token: string,
-    requirement?: { readonly scopes?: readonly Name[] },
+    requirement?: { readonly scopes?: readonly Name[]; readonly resource?: string },
   ): Promise<ActiveToken | RefusedToken>;
 }
 
-const requirementSchema = z.strictObject({ scopes: z.array(z.string()).optional() });
+const requirementSchema = z.strictObject({
+  scopes: z.array(z.string()).optional(),
+  resource: z.string().optional(),
+});
 
 /**
- * Returns the scopes that a requirement names.
- * @throws TypeError for an unknown member, because a misspelt one would check nothing
+ * Returns the scopes and the resource that a requirement names.
+ * @throws TypeError for an unknown member, because a misspelt one would check nothing, and for an unknown scope or resource
  */
-function requiredScopes(requirement: unknown): readonly string[] {
-  const { success, data, error } = requirementSchema.safeParse(requirement, inPlainWords);
+function requirementOf({ options }: Core, given: unknown) {
+  const { success, data, error } = requirementSchema.safeParse(given, inPlainWords);
   if (!success) throw new TypeError(inOneLine(problemsOf(error.issues), 'requirement'));
-  return data.scopes ?? [];
+  const { scopes = [], resource } = data;
+  const unknownScope = scopes.find((scope) => !options.scopes.has(scope));
+  if (unknownScope !== undefined) throw new TypeError(`scopes: there is no scope ${unknownScope}`);
+  const uri = resource === undefined ? undefined : options.resources?.find(resource);
+  if (resource !== undefined && uri == null)
+    throw new TypeError(`resource: the option resources has no ${resource}`);
+  return { scopes, resource: uri ?? null };
 }
 
-export function tokenChecks({ storage, clock, tokens, options }: Core): TokenChecks {
+/** Checks whether a token that was issued for these resources is for this one, or for none if `required` is `null`. */
+function isAudience(required: string | null, resources: readonly string[] | null): boolean {
+  if (required === null || resources === null) return required === resources;
+  return resources.includes(required);
+}
+
+export function tokenChecks(core: Core): TokenChecks {
+  const { storage, clock, tokens } = core;
   const refused = (reason: RefusedToken['reason']): RefusedToken => ({ active: false, reason });
 
   return {
     async verify(token, requirement = {}) {
-      const required = requiredScopes(requirement);
-      const unknownScope = required.find((scope) => !options.scopes.has(scope));
-      if (unknownScope !== undefined) throw new TypeError(`scopes: there is no scope ${unknownScope}`);
+      const required = requirementOf(core, requirement);
       if (typeof token !== 'string' || !tokens.isAccessToken(token)) return refused('malformed');
       const found = await storage.grants.findToken(digest(token));
       const dead = rejectionReason(found, clock.now());
       if (found === null || dead !== null) return refused(dead ?? 'unknown');
-      const { sub, clientId, scopes, expiresAt, acr, authenticatedAt } = found;
-      if (!required.every((scope) => scopes.includes(scope))) return refused('insufficient_scope');
+      const { sub, clientId, scopes, resources, expiresAt, acr, authenticatedAt } = found;
+      if (!isAudience(required.resource, resources)) return refused('wrong_audience');
+      if (!required.scopes.every((scope) => scopes.includes(scope))) return refused('insufficient_scope');
+      const audience = resources === null ? {} : { resources };
       const signIn = acr === null ? {} : { acr, authenticatedAt: new Date(authenticatedAt) };
-      return { active: true, sub, clientId, scopes, expiresAt: new Date(expiresAt), ...signIn };
+      return {
+        active: true,
+        ...{ sub, clientId, scopes },
+        ...audience,
+        expiresAt: new Date(expiresAt),
+        ...signIn,
+      };
     },
   };
 }

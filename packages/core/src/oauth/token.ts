@@ -14,10 +14,11 @@ import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.t
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
+import { requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
 
 /** Parameters that are read (RFC 6749, sections 2.3.1, 4.1.3 and 6; RFC 7636); others are ignored. */
-const tokenParameters: ReadonlySet<string> = new Set([
+const tokenParameters = [
   'grant_type',
   'code',
   'redirect_uri',
@@ -26,12 +27,14 @@ const tokenParameters: ReadonlySet<string> = new Set([
   'code_verifier',
   'refresh_token',
   'scope',
-]);
+];
 
 interface CodeRequest {
   readonly code: string;
   readonly redirectUri: string;
   readonly verifier: string | null;
+  /** URIs of resources, separated by spaces (RFC 8707). */
+  readonly resource: string | null;
 }
 
 /** Returns a parameter of a token request. @throws OAuthError `invalid_request` if it is missing or empty */
@@ -69,7 +72,7 @@ async function exchangeCode(
   ctx: Context,
   authentication: ClientAuthentication,
   credentials: Credentials,
-  { code, redirectUri, verifier }: CodeRequest,
+  { code, redirectUri, verifier, resource }: CodeRequest,
 ): Promise<object> {
   const { grants } = core.storage;
   const [client, found] = await Promise.all([
@@ -93,7 +96,8 @@ async function exchangeCode(
   checkRedirectUri(core, client, grant, redirectUri);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
-  const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, grant.scopes));
+  const part = requestedPart(core, grant, resource);
+  const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, part.scopes));
   if (user === null) {
     core.options.logger.warn(
       { client: client.clientId },
@@ -102,7 +106,7 @@ async function exchangeCode(
     throw new OAuthError('invalid_grant');
   }
 
-  const issued = await issueTokens(core, { client, grant, user, scopes: grant.scopes, now });
+  const issued = await issueTokens(core, { client, grant, user, now, ...part });
   const refreshToken = firstRefreshToken(core, client, grant, now);
   const outcome = await grants.redeem({
     codeDigest: grant.codeDigest,
@@ -122,23 +126,26 @@ export async function tokenHandler(core: Core, authentication: ClientAuthenticat
   const refreshTokens =
     core.options.refreshTokens && (await import('./refresh.ts')).refreshTokenExchange(core, authentication);
 
+  const known = new Set([...tokenParameters, ...(core.options.resources ? ['resource'] : [])]);
+
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
-    const parameters = await readKnownParameters(ctx.req, tokenParameters);
+    const parameters = await readKnownParameters(ctx.req, known);
     await authentication.requireAllowed(ctx);
     const credentials = await authentication.readCredentials(ctx, parameters);
 
+    const resource = parameters.get('resource') || null;
     const grantType = required(parameters, 'grant_type');
     if (grantType === 'authorization_code') {
       const code = required(parameters, 'code');
       const redirectUri = required(parameters, 'redirect_uri');
       const verifier = parameters.get('code_verifier') || null;
-      const request = { code, redirectUri, verifier };
+      const request = { code, redirectUri, verifier, resource };
       ctx.body = await exchangeCode(core, ctx, authentication, credentials, request);
     } else if (grantType === 'refresh_token' && refreshTokens !== undefined) {
       const refreshToken = required(parameters, 'refresh_token');
       const scope = parameters.get('scope') || null;
-      ctx.body = await refreshTokens.exchange(ctx, credentials, { refreshToken, scope });
+      ctx.body = await refreshTokens.exchange(ctx, credentials, { refreshToken, scope, resource });
     } else {
       const both = 'The supported grant types are authorization_code and refresh_token.';
       throw new OAuthError('unsupported_grant_type', refreshTokens && both);

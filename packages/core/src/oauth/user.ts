@@ -19,13 +19,13 @@ export function displayName({ options }: Core, user: UserRecord | null): string 
   return name ?? handle;
 }
 
-/** Checks whether the remembered consent of this user and client covers every scope. */
+/** Checks whether the remembered consent of this user and client covers every scope and resource. */
 export async function isConsented(
   storage: Storage,
   sub: string,
   clientId: string,
-  scopes: Iterable<string>,
+  approved: Iterable<string>,
 ): Promise<boolean> {
   const consent = await storage.consents.find(sub, clientId);
-  return consent !== null && [...scopes].every((scope) => consent.scopes.includes(scope));
+  return consent !== null && [...approved].every((name) => consent.scopes.includes(name));
 }

@@ -14,6 +14,7 @@ import { isStandardSchema } from '../schemas/standard-schema.ts';
 import type { HostClaims, HostScopes, ScopeCatalog } from '../scopes/catalog.ts';
 import { contextClassWords, isContextClass } from '../scopes/context-classes.ts';
 import { loadScopes } from '../scopes/load.ts';
+import type { HostResources, ResourceCatalog } from '../scopes/resources.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { stderrLogger } from '../telemetry/stderr-logger.ts';
 import { inPlainWords } from '../text/plain-words.ts';
@@ -92,6 +93,9 @@ const schema = knownOnly({
   scopes: z
     .custom<HostScopes>((value) => typeof value === 'object' && value !== null, 'must be an object')
     .default({}),
+  resources: z
+    .record(z.string(), knownOnly({ name: z.string().trim().min(1).max(100), scopes: z.array(z.string()) }))
+    .optional(),
   verifyImportedSecret: callback<VerifyImportedSecret>().optional(),
   hostTimeoutSeconds: z.number().positive().max(600).default(defaultOptions.hostTimeoutSeconds),
   pages: knownOnly({ consent: callback().optional(), error: callback().optional() }).prefault({}),
@@ -240,6 +244,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * page. A client can request a scope once it is among the client's `allowedScopes`.
    */
   readonly scopes?: Scopes;
+  /**
+   * APIs for which apps request access tokens (RFC 8707), each by its URI, such as `https://api.example.com/v1`: its name for the
+   * consent page, and its scopes, which apps can request together with it only. A token for one API is refused by the others; see
+   * `ostiary.tokens.verify`.
+   * @defaultValue none: the parameter `resource` is ignored
+   */
+  readonly resources?: HostResources;
   /**
    * Functions that render your own pages instead of the consent page and the error pages.
    * @defaultValue the built-in pages
@@ -430,11 +441,13 @@ export type Options = Readonly<
     | 'languages'
     | 'texts'
     | 'scopes'
+    | 'resources'
   >
 > & {
   readonly events: Catalogue;
   readonly languages: readonly PageLanguage[];
   readonly scopes: ScopeCatalog;
+  readonly resources: ResourceCatalog | undefined;
   readonly baseUrl: URL;
   readonly issuer: URL;
   readonly users: UserDirectory;
@@ -458,6 +471,12 @@ function deepFreeze<T>(value: T): T {
     Object.freeze(value);
   }
   return value;
+}
+
+/** Loads the option `resources`. @throws TypeError */
+async function resourceCatalog(given: HostResources, scopes: ScopeCatalog): Promise<ResourceCatalog> {
+  const { loadResources } = await import('../scopes/resources.ts');
+  return loadResources(given, scopes);
 }
 
 /** Runs a function that checks or makes part of the options. @throws TypeError that names `createOstiary` as the source of a wrong option */
@@ -495,6 +514,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     languages,
     texts,
     scopes: hostScopes,
+    resources,
     limits,
     partnerLimits,
     ...plain
@@ -534,6 +554,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     webhooks: deepFreeze(webhooks),
     events: await made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
     scopes,
+    resources: resources && (await made(() => resourceCatalog(resources, scopes))),
     languages: await made(() => loadLanguages(languages, texts as HostTexts, scopes.consents)),
     pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
     verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),

@@ -11,6 +11,8 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   /** Name of the signed-in user; `null` if the host provides none. */
   readonly userName: string | null;
   readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
+  /** Names of the APIs for which the app requests access. */
+  readonly resourceNames: readonly string[];
   /** Destination of the user afterwards: the host of the redirect URI, or its private-use scheme. */
   readonly redirectTarget: string;
   readonly csrfToken: string;
@@ -54,6 +56,9 @@ ${showNew && scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted
 ${scopeList(
   scopes.map(({ name, isNew }) => ({ name, marked: showNew && isNew })),
   language,
+)}${view.resourceNames.map(
+  (name) => html`
+<p class="small muted">${fill(language.tag, words.usedAt, { resource: html`<strong>${nameOf(name)}</strong>` })}</p>`,
 )}
 </section>
 <ul class="promises">

@@ -21,6 +21,8 @@ export interface GrantRecord {
   readonly clientId: string;
   readonly sub: string;
   readonly scopes: readonly string[];
+  /** URIs of the resources that the request named (RFC 8707), at least one; `null` if it named none. */
+  readonly resources: readonly string[] | null;
   readonly redirectUri: string;
   /** PKCE challenge, base64url of a SHA-256 (RFC 7636), or `null` when the request had none. */
   readonly codeChallenge: string | null;
@@ -51,6 +53,10 @@ export interface NewAccessToken {
   readonly digest: Uint8Array;
   readonly issuedAt: number;
   readonly expiresAt: number;
+  /** Scopes of a token that has fewer of them than its grant; `null`: those of the grant. */
+  readonly scopes: readonly string[] | null;
+  /** Resources of a token that has fewer of them than its grant; `null`: those of the grant. */
+  readonly resources: readonly string[] | null;
 }
 
 /** Digests by which the storage identifies a refresh token. */
@@ -87,6 +93,8 @@ export interface AccessTokenState {
   readonly sub: string;
   /** Scopes for which it was issued; they may be fewer than the grant's. */
   readonly scopes: readonly string[];
+  /** Resources for which it was issued; they may be fewer than the grant's. `null`: for none. */
+  readonly resources: readonly string[] | null;
   readonly expiresAt: number;
   /** True if the token itself or its grant was revoked. */
   readonly revoked: boolean;
@@ -100,6 +108,7 @@ export interface AccessTokenState {
 export interface ConsentRecord {
   readonly sub: string;
   readonly clientId: string;
+  /** What the user approved: scopes, and resources by their URIs, which no scope has as its name. */
   readonly scopes: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;
@@ -170,8 +179,6 @@ export interface GrantStore {
     /** SHA-256 of the successors that another process may have stored, each derived with another key. */
     readonly otherSuccessors: readonly Uint8Array[];
     readonly token: NewAccessToken;
-    /** Scopes of the new access token. */
-    readonly scopes: readonly string[];
     readonly graceMs: number;
     readonly maxAccessTokens: number;
     readonly now: number;

@@ -11,6 +11,7 @@ const provider = await startProvider({
   storage: database.storage,
   introspection: true,
   claimsParameter: true,
+  resources: {},
   limits: { authorizeStarts: 1_000, failedClientAuthentications: 3 },
 });
 const client = await provider.client();
@@ -29,6 +30,7 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
       ...{ token: 'x', client_id: client.id, client_secret: client.secret },
     }),
   invalid_scope: () => authorize({ scope: 'openid email' }),
+  invalid_target: () => authorize({ resource: 'https://other.example' }),
   redirect_uri_mismatch: () => authorize({ redirect_uri: 'https://evil.example/' }),
   async access_denied() {
     const page = await openConsent(provider, client);

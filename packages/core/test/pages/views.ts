@@ -63,6 +63,7 @@ export function consent(language: string, changes: Partial<ConsentView> = {}): P
     logoUrl: null,
     userName: 'Marie Joseph',
     scopes: scopeNames.map((name) => ({ name, isNew: true })),
+    resourceNames: [],
     redirectTarget: 'rara.example',
     csrfToken: 'csrf-token',
     action: '/oauth/interaction/abc',

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { IdempotencyClaim, NewRefreshToken, Storage } from '@ostiary/core/storage';
+import type {
+  AccessTokenState,
+  IdempotencyClaim,
+  NewAccessToken,
+  NewRefreshToken,
+  Storage,
+} from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import {
   acme,
@@ -61,6 +67,15 @@ const tried =
 const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
   sampleRefreshToken(`${use} ${label}`, { family: digestOf(`family of ${label}`) });
 
+/** Makes an access token of what was read of it. */
+const tokenOf = (
+  token: NewAccessToken,
+  { scopes, resources, expiresAt }: AccessTokenState,
+): NewAccessToken => ({
+  ...token,
+  ...{ scopes, resources, expiresAt },
+});
+
 /** Presents a refresh token. Returns it if the storage kept its digest and family; otherwise `null`. */
 async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<NewRefreshToken | null> {
   const label = Buffer.from(presented.digest).toString('hex');
@@ -69,7 +84,6 @@ async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<
     successor: { ...presented, digest: digestOf(`after ${label}`) },
     otherSuccessors: [],
     token: sampleToken(`use ${randomUUID()}`),
-    scopes: ['openid'],
     graceMs: minute,
     maxAccessTokens: 10,
     now,
@@ -117,7 +131,10 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   }),
   'a grant': tried({
     fresh: (label, text) => {
-      const fields = { scopes: [text], redirectUri: text, codeChallenge: text, nonce: text };
+      const fields = {
+        ...{ scopes: [text], resources: [text], redirectUri: text },
+        ...{ codeChallenge: text, nonce: text },
+      };
       return sampleGrant(label, { sub: label, ...fields });
     },
     prepare: (storage, grant) => consented(storage, grant),
@@ -125,9 +142,9 @@ export const storedRows: Readonly<Record<string, Tried>> = {
     read: ({ grants }, { codeDigest }) => grants.find(codeDigest),
   }),
   'a redemption': tried({
-    fresh: (label) => ({
+    fresh: (label, text) => ({
       codeDigest: digestOf(`code used ${label}`),
-      token: sampleToken(label),
+      token: sampleToken(label, { scopes: [text], resources: [text, 'another'] }),
       refreshToken: refreshTokenOf(`redemption ${label}`, 'first'),
     }),
     prepare: (storage, _given, label) => issued(storage, `used ${label}`),
@@ -136,7 +153,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
       const found = await storage.grants.findToken(token.digest);
       return {
         ...given,
-        token: found && { ...token, expiresAt: found.expiresAt },
+        token: found && tokenOf(token, found),
         refreshToken: await usable(storage, refreshToken),
       };
     },
@@ -144,10 +161,9 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   'a refresh': tried({
     fresh: (label, text) => ({
       presented: refreshTokenOf(`refresh ${label}`, 'first'),
-      token: sampleToken(`refreshed ${label}`),
+      token: sampleToken(`refreshed ${label}`, { scopes: [text], resources: [text, 'another'] }),
       successor: refreshTokenOf(`refresh ${label}`, 'refreshed'),
       otherSuccessors: [digestOf(`other ${label}`)],
-      scopes: [text],
     }),
     prepare: async (storage, _given, label) => {
       const grant = await issued(storage, `refreshed ${label}`);
@@ -159,8 +175,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
       const found = await storage.grants.findToken(token.digest);
       return {
         ...given,
-        scopes: found?.scopes,
-        token: found && { ...token, expiresAt: found.expiresAt },
+        token: found && tokenOf(token, found),
         successor: await usable(storage, successor),
       };
     },

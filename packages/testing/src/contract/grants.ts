@@ -21,8 +21,10 @@ export const grantCases = casesOf('grants', {
     };
     const full = await issued(storage, 'full', { idTokenDetails });
     const bare = await issued(storage, 'bare', { codeChallenge: null, nonce: null, scopes: ['openid'] });
+    const bound = await issued(storage, 'bound', { resources: ['https://first.example/api', 'urn:b'] });
     assertSame(await storage.grants.find(full.codeDigest), { ...full, ...unused });
     assertSame(await storage.grants.find(bare.codeDigest), { ...bare, ...unused });
+    assertSame(await storage.grants.find(bound.codeDigest), { ...bound, ...unused });
     const named = await issued(storage, 'named', { idTokenDetails: { claims: ['email'] } });
     assertSame(await storage.grants.find(named.codeDigest), { ...named, ...unused });
     assert.equal(await storage.grants.find(digestOf('unknown')), null);
@@ -111,7 +113,7 @@ export const grantCalls: Calls<'grants'> = {
       successor: sampleRefreshToken('a'),
       otherSuccessors: [digestOf('b')],
       token: sampleToken('a'),
-      ...{ scopes: ['openid'], graceMs: 0, maxAccessTokens: 10, now },
+      ...{ graceMs: 0, maxAccessTokens: 10, now },
     }),
   recordFailedVerifier: ({ grants }) => grants.recordFailedVerifier(digestOf('a')),
   revoke: ({ grants }) => grants.revoke(digestOf('a'), now),

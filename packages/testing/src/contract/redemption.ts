@@ -23,6 +23,7 @@ export const redemptionCases = casesOf('redemption', {
       clientId: 'client-1',
       sub: 'user-1',
       scopes: ['openid', 'profile'],
+      resources: null,
       expiresAt: sampleToken('a').expiresAt,
       revoked: false,
       authenticatedAt: grant.authenticatedAt,
@@ -37,6 +38,22 @@ export const redemptionCases = casesOf('redemption', {
       await redeemed(storage, label, { idTokenDetails });
     assert.equal((await storage.grants.findToken(sampleToken('classed').digest))?.acr, acr);
     assert.equal((await storage.grants.findToken(sampleToken('named').digest))?.acr, null);
+  },
+
+  'a token has the resources and scopes of its grant, or those that its exchange asked for': async (
+    storage,
+  ) => {
+    const [first, second] = ['https://first.example/api', 'https://second.example/api'];
+    const granted = { scopes: ['openid', 'profile'], resources: [first, second] };
+    const narrow = { scopes: ['openid'], resources: [second] };
+    const grants = await Promise.all(['whole', 'narrow'].map((label) => issued(storage, label, granted)));
+    const [whole = sampleGrant('whole'), part = sampleGrant('narrow')] = grants;
+    const tokens = [sampleToken('whole'), sampleToken('narrow', narrow)] as const;
+    await Promise.all([redeem(storage, whole, tokens[0]), redeem(storage, part, tokens[1])]);
+    const [ofWhole, ofPart] = await Promise.all(tokens.map(({ digest }) => storage.grants.findToken(digest)));
+    assertSame([ofWhole?.scopes, ofWhole?.resources], [granted.scopes, granted.resources]);
+    assertSame([ofPart?.scopes, ofPart?.resources], [narrow.scopes, narrow.resources]);
+    assertSame((await storage.grants.find(part.codeDigest))?.resources, granted.resources);
   },
 
   'a code dies at its exact millisecond': async (storage) => {

@@ -52,9 +52,9 @@ export const refreshCases = casesOf('refresh tokens', {
       assert.equal(await refresh(storage, `a ${use}`, `a ${use + 1}`, at), 'refreshed');
       const state = await storage.grants.findToken(sampleToken(`a ${use + 1}`).digest);
       const { expiresAt } = sampleToken('');
-      const scopes = ['openid', 'profile'];
+      const granted = { scopes: ['openid', 'profile'], resources: null };
       assertSame(state, {
-        ...{ clientId: 'client-1', sub: 'user-1', scopes, expiresAt, revoked: false },
+        ...{ clientId: 'client-1', sub: 'user-1', ...granted, expiresAt, revoked: false },
         ...{ authenticatedAt: grant.authenticatedAt, acr: null },
       });
     }
@@ -70,6 +70,20 @@ export const refreshCases = casesOf('refresh tokens', {
     assertSame([await scopes('a 2'), await scopes('a 3')], [['openid'], ['openid', 'profile']]);
     const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 3'));
     assertSame(found?.scopes, ['openid', 'profile']);
+  },
+
+  'an access token may have fewer resources than its grant, and the next one all of them': async (
+    storage,
+  ) => {
+    const [first, second] = ['https://first.example/api', 'https://second.example/api'];
+    await connected(storage, 'a', { resources: [first, second] });
+    await refresh(storage, 'a 1', 'a 2', { resources: [second] });
+    await refresh(storage, 'a 2', 'a 3', { now: now + 2 * minute });
+    const resources = async (label: string) =>
+      (await storage.grants.findToken(sampleToken(label).digest))?.resources;
+    assertSame([await resources('a 2'), await resources('a 3')], [[second], [first, second]]);
+    const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 3'));
+    assertSame(found?.resources, [first, second]);
   },
 
   'one dies at its exact millisecond': async (storage) => {

@@ -49,6 +49,7 @@ export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): 
     clientId: 'client-1',
     sub: 'user-1',
     scopes: ['openid', 'profile'],
+    resources: null,
     redirectUri: 'https://shop.example/callback',
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     nonce: 'n-0S6_WzA2Mj',
@@ -62,7 +63,14 @@ export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): 
 }
 
 export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}): NewAccessToken {
-  return { digest: digestOf(`token ${label}`), issuedAt: now, expiresAt: now + hour, ...changes };
+  return {
+    digest: digestOf(`token ${label}`),
+    issuedAt: now,
+    expiresAt: now + hour,
+    scopes: null,
+    resources: null,
+    ...changes,
+  };
 }
 
 /** Makes a refresh token. Labels that differ in the last word alone give tokens of one family. */
@@ -163,6 +171,7 @@ export async function connected(storage: Storage, label: string, changes: Partia
 export interface RefreshChanges {
   readonly now?: number;
   readonly scopes?: readonly string[];
+  readonly resources?: readonly string[];
   /** Access token or its label; by default the successor's label. */
   readonly token?: string | NewAccessToken;
   readonly successor?: NewRefreshToken;
@@ -179,12 +188,13 @@ export function refreshWithResult(
   next: string,
   at: RefreshChanges = {},
 ): Promise<RefreshResult> {
+  const token = typeof at.token === 'object' ? at.token : sampleToken(at.token ?? next);
+  const { scopes = token.scopes, resources = token.resources } = at;
   return storage.grants.refresh({
     presented: sampleRefreshToken(label),
     successor: at.successor ?? sampleRefreshToken(next),
     otherSuccessors: at.otherSuccessors ?? [],
-    token: typeof at.token === 'object' ? at.token : sampleToken(at.token ?? next),
-    scopes: at.scopes ?? ['openid', 'profile'],
+    token: { ...token, scopes, resources },
     graceMs,
     maxAccessTokens: at.maxAccessTokens ?? 1000,
     now: at.now ?? now + minute,
@@ -199,7 +209,7 @@ export async function refresh(
 }
 
 /** Checks whether userinfo would accept this token, apart from its expiry. */
-export async function isLive(storage: Storage, token: NewAccessToken): Promise<boolean> {
+export async function isLive(storage: Storage, token: Pick<NewAccessToken, 'digest'>): Promise<boolean> {
   const state = await storage.grants.findToken(token.digest);
   return state !== null && !state.revoked;
 }

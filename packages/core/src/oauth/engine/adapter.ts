@@ -51,6 +51,8 @@ export interface EngineRun {
   readonly authentication: Authentication | null;
   /** Checked scopes of a new request. */
   readonly scope?: string | null;
+  /** URIs of the requested resources. For a resumed request they are set when its interaction has been read. */
+  resources?: readonly string[];
   /** Redirect URI of the request. For a resumed request it is set when its interaction has been read. */
   redirectUri?: string;
   /** Checked parameter `claims` of the request, set together with `redirectUri`. */
@@ -75,6 +77,11 @@ export const currentRun = new AsyncLocalStorage<EngineRun>();
 /** Returns the signed-in user, as the host reported when the request arrived. */
 export function visitor(): Authentication | null {
   return currentRun.getStore()?.authentication ?? null;
+}
+
+/** URIs of the resources that the request names. */
+export function requestedInRun(): readonly string[] {
+  return currentRun.getStore()?.resources ?? [];
 }
 
 /** Creates the engine's adapter for clients, which are read on every request and never cached beyond it. */
@@ -114,11 +121,13 @@ export function authorizationCodeAdapter(core: Core): Adapter {
       }
       const now = core.clock.now();
       const scopes = scope.split(' ');
+      const resources = requestedInRun();
       const issued = await core.storage.grants.issue({
         codeDigest: digest(code),
         clientId,
         sub: accountId,
         scopes,
+        resources: resources.length === 0 ? null : resources,
         redirectUri,
         codeChallenge: payload.codeChallenge ?? null,
         nonce: payload.nonce ?? null,

@@ -41,7 +41,7 @@ export interface Exchange {
 /** An authorization request that waits for the user to sign in or to consent. */
 export interface PendingInteraction {
   readonly id: string;
-  /** Checked parameters of the authorization request. */
+  /** Checked parameters of the authorization request. `resources` are the values of `resource`, separated by spaces. */
   readonly params: { readonly [name: string]: string | undefined };
   /** Reasons for asking the user, as the engine names them. */
   readonly reasons: readonly string[];
@@ -75,9 +75,14 @@ export class Engine {
    */
   authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
     const parameters = new URLSearchParams(query);
-    return this.#run(exchange, `/oauth/authorize?${query}`, {
+    const resources = parameters.getAll('resource');
+    // The library takes a parameter once, and has another meaning for one of that name.
+    parameters.delete('resource');
+    if (resources.length > 0) parameters.set('resources', resources.join(' '));
+    return this.#run(exchange, `/oauth/authorize?${parameters}`, {
       authentication: user,
       scope: parameters.get('scope'),
+      resources,
       redirectUri: parameters.get('redirect_uri') ?? '',
       claims: parameters.get('claims'),
       isScript: isScript(exchange.req),

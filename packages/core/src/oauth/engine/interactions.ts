@@ -3,6 +3,7 @@ import { OAuthError } from '../../errors.ts';
 import { UnsealError } from '../../keys/sealing.ts';
 import type { Core } from '../../options/context.ts';
 import { digest } from '../../secrets/tokens.ts';
+import { spaceSeparated } from '../../text/space-separated.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
 import { currentRun, inert, visitor } from './adapter.ts';
 import type { Decision } from './answers.ts';
@@ -101,6 +102,7 @@ export function interactionAdapter(core: Core): Adapter {
         if (run !== undefined) {
           run.redirectUri = params.redirect_uri;
           run.claims = params.claims;
+          run.resources = spaceSeparated(params.resources ?? '');
           run.decision = decisionOf(payload.result);
         }
         return { ...payload, params, jti: id };

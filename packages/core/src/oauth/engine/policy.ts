@@ -3,8 +3,9 @@ import type { Core } from '../../options/context.ts';
 import { lacksEssentialClass, needsAnotherClass } from '../authentication-context.ts';
 import { acceptsUser } from '../claims-parameter.ts';
 import { isAskedEveryTime } from '../client.ts';
+import { approvedNames } from '../resources.ts';
 import { isConsented } from '../user.ts';
-import { visitor } from './adapter.ts';
+import { requestedInRun, visitor } from './adapter.ts';
 
 const { Check, Prompt } = interactionPolicy;
 
@@ -93,7 +94,8 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
         if (record === null || !session?.accountId) return true;
         const isAsked = isAskedEveryTime(record, String(params?.redirect_uri));
         if (isAsked && result?.consent === undefined) return true;
-        return !(await isConsented(storage, session.accountId, record.clientId, requestParamScopes));
+        const approved = approvedNames(requestParamScopes, requestedInRun());
+        return !(await isConsented(storage, session.accountId, record.clientId, approved));
       },
     ),
   );

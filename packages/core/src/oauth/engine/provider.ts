@@ -6,8 +6,16 @@ import { requireStillAllowed, unknownRequest } from '../client.ts';
 import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
+import { approvedNames } from '../resources.ts';
 import { isConsented } from '../user.ts';
-import { authorizationCodeAdapter, clientAdapter, currentRun, inert, visitor } from './adapter.ts';
+import {
+  authorizationCodeAdapter,
+  clientAdapter,
+  currentRun,
+  inert,
+  requestedInRun,
+  visitor,
+} from './adapter.ts';
 import { interactionAdapter } from './interactions.ts';
 import { createPolicy, readRequestStart } from './policy.ts';
 
@@ -48,7 +56,8 @@ async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const record = client ? await core.storage.clients.find(client.clientId) : null;
   if (record === null || account === undefined) return undefined;
   requireStillAllowed(record, String(params?.redirect_uri), scopes);
-  if (!(await isConsented(core.storage, account.accountId, record.clientId, scopes))) return undefined;
+  const approved = approvedNames(scopes, requestedInRun());
+  if (!(await isConsented(core.storage, account.accountId, record.clientId, approved))) return undefined;
   // The engine uses client ids as keys of this object: in an object with a prototype, an id such as
   // `__proto__` would change every object.
   if (session !== undefined) session.authorizations = Object.create(null);
@@ -119,6 +128,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       },
       // Kept with the interaction; the engine has no part in it.
       ...(options.claimsParameter && { claims: null }),
+      // A parameter that is kept with the interaction; `Engine` makes it of the parameter `resource`.
+      ...(options.resources && { resources: null }),
     },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     loadExistingGrant: (ctx) => grantOf(core, ctx),

@@ -1,0 +1,71 @@
+import { OAuthError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
+import type { GrantState } from '../ports/grants.ts';
+import type { ResourceCatalog } from '../scopes/resources.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
+import { printed } from './request-parameters.ts';
+
+/** Longest URI that a description repeats, in characters. */
+const maxPrinted = 200;
+
+const invalidTarget = (reason: string, uris: readonly string[]): OAuthError =>
+  new OAuthError('invalid_target', `${reason}: ${printed(uris, maxPrinted)}.`);
+
+/**
+ * Returns the resources that a request names (RFC 8707, section 2), as the option `resources` spells them. Without that option the
+ * parameter is ignored.
+ * @param resource - the values of the parameter, separated by spaces
+ * @throws OAuthError `invalid_target` for an unknown one
+ */
+export function requestedResources(catalog: ResourceCatalog | undefined, resource: string): string[] {
+  if (catalog === undefined) return [];
+  const found = spaceSeparated(resource).map((text) => {
+    const uri = catalog.find(text);
+    if (uri === null) throw invalidTarget('This resource is not known', [text]);
+    return uri;
+  });
+  return [...new Set(found)];
+}
+
+/** @throws OAuthError `invalid_scope` for a scope that belongs to other resources than the requested ones */
+export function requireGrantable(
+  catalog: ResourceCatalog | undefined,
+  scopes: readonly string[],
+  resources: readonly string[],
+): void {
+  const refused = scopes.filter((scope) => catalog?.isGrantable(scope, resources) === false);
+  if (refused.length === 0) return;
+  throw new OAuthError(
+    'invalid_scope',
+    `The parameter resource has to name a resource that these scopes belong to: ${printed(refused)}.`,
+  );
+}
+
+/** What the user approved: scopes, and resources by their URIs. A consent remembers both in one list. */
+export const approvedNames = (scopes: Iterable<string>, resources: Iterable<string>): string[] => [
+  ...scopes,
+  ...resources,
+];
+
+/** Part of a grant for which an access token is issued. */
+export interface GrantPart {
+  readonly scopes: readonly string[];
+  readonly resources: readonly string[] | null;
+}
+
+/**
+ * Returns the part of a grant that a token request asks for (RFC 8707, section 2.2): the requested resources, with the scopes that
+ * belong to them or to no resource. Without the parameter, and without the option `resources`, it is the whole grant.
+ * @param resource - the values of the parameter, separated by spaces; `null` if it was not sent
+ * @throws OAuthError `invalid_target` for a resource that was not authorized
+ */
+export function requestedPart({ options }: Core, grant: GrantState, resource: string | null): GrantPart {
+  const catalog = options.resources;
+  const asked = requestedResources(catalog, resource ?? '');
+  if (catalog === undefined || asked.length === 0) return grant;
+  const refused = asked.filter((uri) => !grant.resources?.includes(uri));
+  if (refused.length > 0) throw invalidTarget('The user did not authorize access to', refused);
+  const scopes = grant.scopes.filter((scope) => catalog.isGrantable(scope, asked));
+  if (scopes.length === 0) throw invalidTarget('No approved scope belongs to', asked);
+  return { scopes, resources: asked };
+}
