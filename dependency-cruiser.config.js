@@ -23,6 +23,7 @@ const above = {
   admin: ['audit', 'keys', 'options', 'payments', 'webhooks', 'worker'],
   oauth: ['http', 'keys', 'languages', 'options', 'pages'],
   operators: ['admin', 'http', 'options'],
+  'resource-server': ['oauth', 'options'],
   partner: ['http', 'idempotency', 'options', 'passports', 'payments', 'users', 'webhooks'],
 };
 
@@ -41,7 +42,7 @@ const rooms = {
 };
 
 /** Entries of the package see every room. */
-const entries = 'ostiary|index|admin|console|pages|storage|seams';
+const entries = 'ostiary|index|admin|console|pages|resource-server|storage|seams';
 
 /** Packages of the registry that only these places import. */
 const owners = {
@@ -71,7 +72,7 @@ const toPackages = Object.entries(owners).map(([name, owner]) => ({
 }));
 
 /** Public entries of core, as files: what packages outside may import. */
-const publicCore = `^${core}/(index|admin|console|pages|storage|seams)\\.ts$`;
+const publicCore = `^${core}/(index|admin|console|pages|resource-server|storage|seams)\\.ts$`;
 
 /** Every rule is one to keep. */
 const rules = (list) => list.map((rule) => ({ severity: 'error', ...rule }));

@@ -7,6 +7,7 @@ export default defineConfig({
     admin: 'src/admin.ts',
     console: 'src/console.ts',
     pages: 'src/pages.ts',
+    'resource-server': 'src/resource-server.ts',
     storage: 'src/storage.ts',
     seams: 'src/seams.ts',
   },

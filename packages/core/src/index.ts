@@ -52,9 +52,15 @@ export type {
   UserDirectory,
   UserRecord,
 } from './ports/users.ts';
+export type { ProtectedResourceSettings } from './resource-server/local.ts';
+export type { ResourceMetadata } from './resource-server/metadata.ts';
+export type { ProtectedResource } from './resource-server/protected-resource.ts';
+export type { RefusalReason, RefusedRequest } from './resource-server/refusals.ts';
+export type { ResourceAnswer, ResourceRequest } from './resource-server/requests.ts';
 export type { StandardSchema } from './schemas/standard-schema.ts';
 export type { AnyScope, HostScope, HostScopes, ScopeNames } from './scopes/catalog.ts';
 export type { Language, ScopeTexts } from './scopes/consent-texts.ts';
+export type { HostResources, Resource } from './scopes/resources.ts';
 export type { Scope, ScopeDefinition } from './scopes/scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes/scopes.ts';
 export type { Logger } from './telemetry/logger.ts';

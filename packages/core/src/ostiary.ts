@@ -28,6 +28,8 @@ import type { Clock } from './ports/clock.ts';
 import type { Operators } from './ports/operators.ts';
 import type { LongestWaits, Storage } from './ports/storage.ts';
 import type { Authentication } from './ports/users.ts';
+import type { ProtectedResourceSettings } from './resource-server/local.ts';
+import type { ProtectedResource } from './resource-server/protected-resource.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scopes/catalog.ts';
 import { missingFieldLog } from './scopes/user-record.ts';
 import { systemRandom } from './secrets/random.ts';
@@ -85,6 +87,16 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly admin: Administration<Name>;
   /** Checks access tokens that an API of yours receives. */
   readonly tokens: TokenChecks<Name>;
+  /**
+   * Makes a protected resource (RFC 9728) of one of the option `resources`: the document that tells apps where to get tokens, and the
+   * check of requests. For an API in another process see `@ostiary/core/resource-server`.
+   * @throws TypeError for a resource or scope that does not exist
+   * @example
+   * ```ts
+   * const tools = ostiary.protectedResource({ resource: 'https://tools.example.com/mcp', scopes: ['tools:run'] });
+   * ```
+   */
+  protectedResource(settings: ProtectedResourceSettings<Name>): ProtectedResource<Name>;
   readonly passports: {
     /** Issues a passport for a signed-in user, to be shown to a partner within five minutes. */
     issue(sub: string): Promise<IssuedPassport>;
@@ -257,6 +269,17 @@ async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
   return createPartner(core, topics);
 }
 
+/** Makes the call that makes protected resources. Loaded only with the option `resources`. */
+async function protectedResources(core: Core, tokens: TokenChecks): Promise<Ostiary['protectedResource']> {
+  if (core.options.resources === undefined) {
+    return () => {
+      throw new TypeError('protectedResource: needs the option resources');
+    };
+  }
+  const { localResources } = await import('./resource-server/local.ts');
+  return localResources(core, tokens);
+}
+
 /** Creates the routes of the operators' pages. Loads their code only if they are enabled. */
 async function operatorPages(core: Core, admin: Administration, forms: Forms): Promise<readonly Route[]> {
   if (core.options.operators === undefined) return [];
@@ -300,6 +323,7 @@ export async function assembleWithTables(given: OstiaryOptions, seams: Seams): P
   clock.onStepBack(waits.clockWentBack);
   const { worker, stop: stopWatching } = watchForWorker(core, waits.around(working.worker));
   const passports = createPassports(core);
+  const tokens = tokenChecks(core);
   const partner = options.payments && (await partnerOf(core, { passports, webhooks, forms }));
   const admin = administration(core, {
     forgetKeys: () => partner?.forgetKeys(),
@@ -322,7 +346,8 @@ export async function assembleWithTables(given: OstiaryOptions, seams: Seams): P
     routes: routes.map(({ path }) => path),
     worker,
     admin,
-    tokens: tokenChecks(core),
+    tokens,
+    protectedResource: await protectedResources(core, tokens),
     passports: { issue: (sub) => passports.issue(sub, 'live') },
     payments: paymentAdministration(core),
     events: webhooks.publishing,

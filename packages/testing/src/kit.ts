@@ -34,6 +34,7 @@ export interface TestOstiaryOptions
     | 'partnerLimits'
     | 'prefix'
     | 'refreshTokens'
+    | 'resources'
     | 'console'
     | 'scopes'
     | 'texts'

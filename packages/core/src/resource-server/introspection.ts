@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { ActiveToken } from '../oauth/token-checks.ts';
+
+/** An authorization server whose introspection endpoint (RFC 7662) is asked about tokens. */
+export interface IntrospectionServer {
+  readonly issuer: string;
+  readonly endpoint: URL;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly timeoutMs: number;
+  readonly fetch: typeof fetch;
+}
+
+/** Longest response that is read, in bytes. */
+const maxBytes = 64 * 1024;
+
+/** A response about an active token. Members that other servers add are ignored. */
+const activeToken = z.object({
+  active: z.literal(true),
+  sub: z.string().min(1),
+  client_id: z.string().min(1),
+  scope: z.string().default(''),
+  exp: z.number(),
+  iss: z.string().optional(),
+  aud: z.union([z.string(), z.array(z.string())]).optional(),
+});
+const introspection = z.union([z.object({ active: z.literal(false) }), activeToken]);
+
+/** An active token as the authorization server describes it. */
+export interface IntrospectedToken extends ActiveToken {
+  readonly resources: readonly string[];
+}
+
+/** Encodes a part of Basic credentials as a form does (RFC 6749, section 2.3.1). */
+const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
+
+/** @throws Error for a longer body than {@link maxBytes} */
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error('the introspection endpoint returned a response that is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * Asks the authorization server about a token. Returns `null` for one that is not active.
+ * @throws Error if the server cannot be reached, refuses the client, or returns anything else than an introspection response
+ */
+export async function introspect(
+  { issuer, endpoint, clientId, clientSecret, timeoutMs, fetch }: IntrospectionServer,
+  token: string,
+): Promise<IntrospectedToken | null> {
+  const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      Authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+      Accept: 'application/json',
+    },
+    body: new URLSearchParams({ token, token_type_hint: 'access_token' }),
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const text = await readText(response);
+  if (response.status !== 200)
+    throw new Error(`the introspection endpoint responded with status ${response.status}`);
+  const { success, data } = introspection.safeParse(JSON.parse(text));
+  if (!success) throw new Error('the introspection endpoint returned no introspection response');
+  if (!data.active) return null;
+  if (data.iss !== undefined && data.iss !== issuer)
+    throw new Error(`the introspection endpoint belongs to another issuer: ${data.iss}`);
+  return {
+    active: true,
+    sub: data.sub,
+    clientId: data.client_id,
+    scopes: data.scope.split(' ').filter((scope) => scope !== ''),
+    resources: [data.aud ?? []].flat(),
+    expiresAt: new Date(data.exp * 1000),
+  };
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { issuerOf } from '../oauth/endpoints.ts';
+import type { TokenChecks } from '../oauth/token-checks.ts';
+import type { Core } from '../options/context.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
+import { createProtectedResource, type ProtectedResource } from './protected-resource.ts';
+import { resourceUrl } from './resource-url.ts';
+
+/** Settings of a protected resource in the process of Ostiary. */
+export interface ProtectedResourceSettings<Name extends string = string> {
+  /** URI of the resource, one of the option `resources`: https, or http on loopback. */
+  readonly resource: string;
+  /**
+   * Scopes that every request needs. The document and the challenge list them, so that apps request no more than they need.
+   * @defaultValue none; the document lists every scope of the resource then
+   */
+  readonly scopes?: readonly Name[];
+}
+
+const settingsSchema = z.strictObject({ resource: z.string(), scopes: z.array(z.string()).default([]) });
+
+const isUnavailable = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
+
+/** Returns the call that makes protected resources of the option `resources`, whose tokens are checked in this process. */
+export function localResources({ options }: Core, tokens: TokenChecks) {
+  return (given: ProtectedResourceSettings): ProtectedResource => {
+    const { success, data, error } = settingsSchema.safeParse(given, inPlainWords);
+    if (!success)
+      throw new TypeError(`protectedResource: ${inOneLine(problemsOf(error.issues), 'settings')}`);
+    const { scopes } = data;
+    const { resources } = options;
+    const uri = resources?.find(data.resource);
+    if (resources === undefined || uri == null)
+      throw new TypeError(`protectedResource: resource: the option resources has no ${data.resource}`);
+    resourceUrl(uri);
+    const own = resources.scopesOf(uri);
+    const shown = scopes.length > 0 ? scopes : own;
+    const metadata = {
+      resource: uri,
+      authorization_servers: [issuerOf(options)],
+      ...(shown.length > 0 && { scopes_supported: shown }),
+      bearer_methods_supported: ['header'],
+      resource_name: resources.nameOf(uri),
+    };
+
+    return createProtectedResource(metadata, {
+      scopes,
+      requireScopes(names) {
+        const wrong = names.find((name) => !options.scopes.has(name) || !resources.isGrantable(name, [uri]));
+        if (wrong !== undefined) throw new TypeError(`scopes: there is no scope ${wrong} for ${uri}`);
+      },
+      ownScopes: (token) => token.scopes.filter((name) => own.includes(name)),
+      async verify(token) {
+        try {
+          return await tokens.verify(token, { resource: uri });
+        } catch (error) {
+          if (!isUnavailable(error)) throw error;
+          options.logger.error({ err: error, resource: uri }, 'an access token could not be checked');
+          return { active: false, reason: 'unavailable' };
+        }
+      },
+    });
+  };
+}

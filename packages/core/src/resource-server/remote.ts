@@ -1,0 +1,164 @@
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import type { ActiveToken } from '../oauth/token-checks.ts';
+import { logger, serverUrl, store } from '../options/option-values.ts';
+import type { Clock } from '../ports/clock.ts';
+import { comparableUri } from '../scopes/resource-uris.ts';
+import { digestText } from '../secrets/tokens.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import { stderrLogger } from '../telemetry/stderr-logger.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
+import { systemClock } from '../time/clock.ts';
+import { type IntrospectedToken, introspect } from './introspection.ts';
+import { createProtectedResource, type ProtectedResource } from './protected-resource.ts';
+import type { RefusalReason } from './refusals.ts';
+import { resourceUrl } from './resource-url.ts';
+
+/** Tokens that are remembered at most, where `cacheSeconds` is more than 0. */
+const maxRemembered = 10_000;
+
+/** Longer texts are no tokens of any authorization server, in characters. */
+const maxTokenLength = 4096;
+
+/** The authorization server that issues the tokens, in another process. */
+export interface RemoteAuthorizationServer {
+  /** Its issuer identifier, for the document of the resource. */
+  readonly issuer: string;
+  /** Its introspection endpoint, such as `https://api.example.com/v1/oauth/introspect`. */
+  readonly introspectionEndpoint: string;
+  /** Client of this resource server, which may introspect tokens (`ostiary clients create --resource-server`). */
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Time for which a request waits for the endpoint. After it the request gets a 503. @defaultValue 5 */
+  readonly timeoutSeconds?: number;
+  /**
+   * Time for which an active token is accepted without asking again. A token that is revoked is accepted for that much longer.
+   * @defaultValue 0: each request asks
+   */
+  readonly cacheSeconds?: number;
+}
+
+/** Settings of a protected resource in another process than its authorization server. */
+export interface RemoteResourceSettings {
+  /** URI of the resource, as the option `resources` of the authorization server has it: https, or http on loopback. */
+  readonly resource: string;
+  /** Name of the API, for the document. */
+  readonly name?: string;
+  /** Scopes that every request needs. The document and the challenge list them. @defaultValue none */
+  readonly scopes?: readonly string[];
+  readonly remote: RemoteAuthorizationServer;
+  /** Destination of lines about failed checks. @defaultValue warnings and errors on stderr */
+  readonly logger?: Logger;
+  /** @defaultValue the machine's clock */
+  readonly clock?: Clock;
+  /** Sends requests. @defaultValue the global `fetch` */
+  readonly fetch?: typeof fetch;
+}
+
+const scopeToken = z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'must be the name of a scope');
+
+const settingsSchema = z.strictObject({
+  resource: z.string(),
+  name: z.string().trim().min(1).max(100).optional(),
+  scopes: z.array(scopeToken).default([]),
+  remote: z.strictObject({
+    issuer: serverUrl,
+    introspectionEndpoint: serverUrl,
+    clientId: z.string().min(1),
+    clientSecret: z.string().min(1),
+    timeoutSeconds: z.number().positive().max(60).default(5),
+    cacheSeconds: z.number().min(0).max(300).default(0),
+  }),
+  logger: logger.default(stderrLogger),
+  clock: store<Clock>('now').default(systemClock),
+  fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'must be a function').optional(),
+});
+
+/** @throws TypeError that names every wrong setting by its path */
+function checkedSettings(given: RemoteResourceSettings) {
+  const { success, data, error } = settingsSchema.safeParse(given, inPlainWords);
+  if (!success) throw new TypeError(`protectedResource: ${inOneLine(problemsOf(error.issues), 'settings')}`);
+  return data;
+}
+
+type Verified = ActiveToken | { readonly active: false; readonly reason: RefusalReason };
+
+/**
+ * Makes a protected resource (RFC 9728) in a process of its own: each request asks the authorization server about its token
+ * (RFC 7662). If that server cannot be reached, requests get a 503 and none is accepted.
+ *
+ * @throws TypeError when a setting is wrong
+ * @example
+ * ```ts
+ * const tools = protectedResource({
+ *   resource: 'https://tools.example.com/mcp',
+ *   scopes: ['tools:run'],
+ *   remote: {
+ *     issuer: 'https://id.example.com',
+ *     introspectionEndpoint: 'https://api.example.com/v1/oauth/introspect',
+ *     clientId: process.env.CLIENT_ID ?? '',
+ *     clientSecret: process.env.CLIENT_SECRET ?? '',
+ *   },
+ * });
+ * ```
+ */
+export function protectedResource(given: RemoteResourceSettings): ProtectedResource<string> {
+  const { resource, name, scopes, remote, ...parts } = checkedSettings(given);
+  const { clock } = parts;
+  const uri = resourceUrl(resource).href;
+  const { issuer } = given.remote;
+  const server = {
+    ...{ issuer, endpoint: remote.introspectionEndpoint, timeoutMs: remote.timeoutSeconds * 1000 },
+    ...{ clientId: remote.clientId, clientSecret: remote.clientSecret, fetch: parts.fetch ?? fetch },
+  };
+  const remembered = new LRUCache<string, { readonly token: IntrospectedToken; readonly until: number }>({
+    max: maxRemembered,
+  });
+
+  /** Asks about a token, unless it was active a moment ago. @throws Error if it cannot be checked */
+  async function find(text: string): Promise<IntrospectedToken | null> {
+    if (remote.cacheSeconds === 0) return introspect(server, text);
+    const key = digestText(text);
+    const known = remembered.get(key);
+    if (known !== undefined && known.until > clock.now()) return known.token;
+    const token = await introspect(server, text);
+    if (token === null) remembered.delete(key);
+    else remembered.set(key, { token, until: clock.now() + remote.cacheSeconds * 1000 });
+    return token;
+  }
+
+  async function verify(text: string): Promise<Verified> {
+    if (text === '' || text.length > maxTokenLength) return { active: false, reason: 'malformed' };
+    let token: IntrospectedToken | null;
+    try {
+      token = await find(text);
+    } catch (failure) {
+      parts.logger.error({ err: failure, resource }, 'an access token could not be checked');
+      return { active: false, reason: 'unavailable' };
+    }
+    if (token === null) return { active: false, reason: 'inactive' };
+    if (token.expiresAt.getTime() <= clock.now()) return { active: false, reason: 'expired' };
+    const isOurs = token.resources.some((audience) => comparableUri(audience) === uri);
+    return isOurs ? token : { active: false, reason: 'wrong_audience' };
+  }
+
+  const metadata = {
+    resource,
+    authorization_servers: [issuer],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+    ...(name !== undefined && { resource_name: name }),
+  };
+  return createProtectedResource(metadata, {
+    scopes,
+    // Which scopes there are, the authorization server knows.
+    requireScopes(names) {
+      const wrong = names.find((one) => !scopeToken.safeParse(one).success);
+      if (wrong !== undefined) throw new TypeError(`scopes: ${wrong} is not the name of a scope`);
+    },
+    // A token for several resources may have scopes of another one.
+    ownScopes: ({ resources = [], scopes: granted }) =>
+      resources.length > 1 ? [] : granted.filter((one) => !/^(openid|offline_access)$/.test(one)),
+    verify,
+  });
+}

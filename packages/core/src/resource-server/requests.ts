@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+
+/** A request to an API: of Node (Express, Koa, Fastify) or of the Web API (Hono, Next.js, Bun, Deno). */
+export type ResourceRequest = IncomingMessage | Request;
+
+/**
+ * A complete response. Send it with `response.writeHead(status, headers).end(body)` in Node, or as `new Response(body, answer)` in
+ * the Web API.
+ */
+export interface ResourceAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string | null;
+}
+
+/** Checks whether a request is of the Web API, of any implementation. */
+const isOfWeb = (request: ResourceRequest): request is Request => typeof request.headers.get === 'function';
+
+/** Returns a header of a request; `null` if it was not sent. */
+export function headerOf(request: ResourceRequest, name: 'authorization' | 'access-control-request-headers') {
+  if (isOfWeb(request)) return request.headers.get(name);
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** Returns the path of a request, as the client sent it: Express takes the mount point out of `url`. */
+export function pathOf(request: ResourceRequest): string {
+  if (isOfWeb(request)) return new URL(request.url).pathname;
+  const original: unknown = 'originalUrl' in request ? request.originalUrl : undefined;
+  const target = typeof original === 'string' ? original : (request.url ?? '');
+  return target.replace(/\?.*$/s, '');
+}
+
+/**
+ * Returns the token of a bearer header (RFC 6750, section 2.1), empty for a malformed one. `null` if the request has no token: another
+ * scheme is not for this API.
+ */
+export function bearerToken(request: ResourceRequest): string | null {
+  const header = headerOf(request, 'authorization');
+  if (header === null || !/^bearer(?: |$)/i.test(header)) return null;
+  return /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1] ?? '';
+}
