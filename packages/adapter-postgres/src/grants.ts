@@ -11,7 +11,7 @@ import { isDataError, isLockTimeout } from './errors.ts';
 import { lookup, prepared, statement } from './statement.ts';
 import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
-/** A grant as it is stored: details of ID tokens are JSON. */
+/** A grant as it is stored: the details of its ID tokens are JSON text. */
 type Stored<Grant> = Omit<Grant, 'idTokenDetails'> & { readonly idTokenDetails: string | null };
 
 function grantOf(row: Stored<GrantState> | null): GrantState | null {
@@ -28,7 +28,10 @@ interface Redemptions {
   readonly nows: readonly number[];
   readonly issued: readonly number[];
   readonly ends: readonly number[];
-  /** Array literals: an array of arrays would need arrays of one length. Null: those of the grant. */
+  /**
+   * Scopes of each token as a PostgreSQL array literal, because an array of arrays would need arrays of equal
+   * length. `null`: the token has the grant's scopes.
+   */
   readonly tokenScopes: readonly (string | null)[];
   readonly tokenResources: readonly (string | null)[];
   /** Digests of refresh tokens; `null` for a redemption without one. */
@@ -87,7 +90,7 @@ function rowOf({
   };
 }
 
-/** Writes a list as PostgreSQL reads arrays. */
+/** Formats a list as a PostgreSQL array literal; `null` stays `null`. */
 function arrayLiteral(list: readonly string[] | null): string | null {
   if (list === null) return null;
   const quoted = list.map((value) => `"${value.replaceAll(/["\\]/g, '\\$&')}"`);

@@ -10,7 +10,7 @@ import type {
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** A record as its row has it: lists as JSON. */
+/** A record as it is stored: lists are JSON text. */
 type Row<Record> = Omit<Record, 'scopes' | 'resources'> & {
   readonly scopes: string;
   readonly resources: string | null;

@@ -88,8 +88,9 @@ export interface Ostiary<Name extends string = AnyScope> {
   /** Checks access tokens that an API of yours receives. */
   readonly tokens: TokenChecks<Name>;
   /**
-   * Makes a protected resource (RFC 9728) of one of the option `resources`: the document that tells apps where to get tokens, and the
-   * check of requests. For an API in another process see `@ostiary/core/resource-server`.
+   * Creates a protected resource (RFC 9728) for an entry of the option `resources`: the document that shows
+   * apps where to get tokens, and the check of requests. For an API in another process see
+   * `@ostiary/core/resource-server`.
    * @throws TypeError for a resource or scope that does not exist
    * @example
    * ```ts
@@ -269,7 +270,7 @@ async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
   return createPartner(core, topics);
 }
 
-/** Makes the call that makes protected resources. Loaded only with the option `resources`. */
+/** Creates the function `ostiary.protectedResource`. Its code is loaded only with the option `resources`. */
 async function protectedResources(core: Core, tokens: TokenChecks): Promise<Ostiary['protectedResource']> {
   if (core.options.resources === undefined) {
     return () => {

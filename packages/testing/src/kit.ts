@@ -52,7 +52,7 @@ export interface TestOstiaryOptions
   readonly baseUrl?: string;
   /**
    * Initial time of the clock.
-   * @defaultValue the present, so that code which asks the machine's clock agrees until the test moves this one
+   * @defaultValue the current time, so that code which reads the machine's clock agrees until the test moves this one
    */
   readonly now?: Date | number;
   /** Users instead of the default ones. Missing fields are filled in. */

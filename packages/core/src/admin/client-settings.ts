@@ -32,7 +32,7 @@ export interface ClientSettings<Name extends string = string> {
   /** Scopes that the client may request. */
   readonly allowedScopes: readonly Name[];
   /**
-   * Scopes of authorization requests without `scope`, separated by spaces. All of them must be among
+   * Scopes of authorization requests that have no `scope`, separated by spaces. All of them must be among
    * `allowedScopes`.
    * @defaultValue `null`: such requests are refused as `invalid_request`
    */
@@ -112,7 +112,7 @@ const webPage = z
   .max(2048)
   .refine((url) => !/^[^:]*:[\\/]*[^\\/?#]*@/.test(url), 'must not contain user information');
 
-/** Value of a parameter `scope` (RFC 6749, section 3.3); each scope comes once. */
+/** Schema for a value of the parameter `scope` (RFC 6749, section 3.3) without repeated scopes. */
 const scopeValue = z
   .string()
   .transform((text) => spaceSeparated(text).join(' '))

@@ -144,10 +144,16 @@ function fieldsInto<Value>(fields: Map<string, Value>) {
   };
 }
 
-/** Checks whether a parameter may have several values (RFC 8707, section 2). They are read as one text, separated by spaces. */
+/**
+ * Checks whether a parameter may occur several times (RFC 8707, section 2). Its values are joined to one
+ * text, separated by spaces.
+ */
 export const hasManyValues = (name: string): boolean => name === 'resource';
 
-/** Adds a value to those of a parameter that may have several. A space within a value stays encoded, as in every URI. */
+/**
+ * Appends a value to the joined values of a parameter that may occur several times. Encodes spaces within the
+ * value, as URIs do.
+ */
 export function withValue(values: string | undefined, value: string): string {
   const added = value.replaceAll(' ', '%20');
   return values === undefined ? added : `${values} ${added}`;

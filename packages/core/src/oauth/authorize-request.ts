@@ -130,8 +130,8 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
 }
 
 /**
- * Removes parameters that are ignored, even repeated ones: `claims` and `resource` without their options, and
- * `acr_values` that is not a list of classes.
+ * Removes ignored parameters, which are not even checked for repetition: `claims` and `resource` if their
+ * options are off, and a malformed `acr_values`.
  */
 function withoutIgnored(
   parameters: RawParameters<Parameter>,
@@ -183,7 +183,8 @@ export function normalizedQuery(
   const query = new URLSearchParams();
   for (const name of knownParameters) {
     const text = normalized[name] ?? value(name);
-    // A nonce has a meaning only for an ID token, and so has `claims`: userinfo returns all claims anyway.
+    // A nonce has a meaning only for an ID token. So has `claims`, because userinfo returns all claims
+    // anyway.
     const needsIdToken = name === 'nonce' || name === 'claims';
     const meaningless = name === 'response_mode' || (needsIdToken && !scopes.includes('openid'));
     if (text !== undefined && text !== '' && !meaningless && name !== 'resource') query.set(name, text);

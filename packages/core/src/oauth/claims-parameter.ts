@@ -1,15 +1,18 @@
 import { JsonError, parseJson } from '../http/json.ts';
 import { invalid } from './request-parameters.ts';
 
-/** A claim that a client asks for (OpenID Connect Core, section 5.5.1). */
+/** A claim that a client requests (OpenID Connect Core, section 5.5.1). */
 export interface RequestedClaim {
-  /** True if the client wants no answer without it; of importance for `acr` only. */
+  /** True if the client needs the claim (`essential`). Only matters for `acr`. */
   readonly isEssential: boolean;
-  /** Values of which the claim should have one; empty: any value. */
+  /** Accepted values of the claim; an empty list accepts any value. */
   readonly values: readonly unknown[];
 }
 
-/** The members `userinfo` and `id_token` of the parameter `claims` (OpenID Connect Core, section 5.5). */
+/**
+ * Content of the parameter `claims`: its members `userinfo` and `id_token` (OpenID Connect Core, section
+ * 5.5).
+ */
 interface ClaimsRequest {
   readonly userinfo: ReadonlyMap<string, RequestedClaim>;
   readonly idToken: ReadonlyMap<string, RequestedClaim>;
@@ -22,7 +25,7 @@ function malformed(place: string): never {
   throw invalid(`The parameter claims is malformed: ${place}.`);
 }
 
-/** Claims that the request itself is checked against: their values are texts. */
+/** Claims whose values the request itself is checked against, so that they must be strings. */
 const comparedClaims: ReadonlySet<string> = new Set(['acr', 'sub']);
 
 function requestedClaim(name: string, given: unknown): RequestedClaim {
@@ -42,7 +45,10 @@ function requestedClaims(given: unknown): ReadonlyMap<string, RequestedClaim> {
   return new Map(Object.entries(given).map(([name, claim]) => [name, requestedClaim(name, claim)]));
 }
 
-/** Reads the parameter `claims`. Members that are not known are ignored. @throws OAuthError `invalid_request` */
+/**
+ * Parses the parameter `claims`. Ignores unknown members. @throws OAuthError `invalid_request` if it is
+ * malformed
+ */
 export function readClaims(text: string): ClaimsRequest {
   let claims: unknown;
   try {
@@ -56,16 +62,17 @@ export function readClaims(text: string): ClaimsRequest {
   return { userinfo: requestedClaims(userinfo), idToken: requestedClaims(id_token) };
 }
 
-/** Parameters of an authorization request, checked. */
+/** Checked parameters of an authorization request. */
 type Parameters = { readonly claims?: unknown };
 
-/** Returns a claim that a checked request asks for in the ID token; `null` without one. */
+/** Returns a claim that a checked request wants in the ID token; `null` if the request does not name it. */
 export function idTokenClaimOf({ claims }: Parameters, name: string): RequestedClaim | null {
   return typeof claims === 'string' ? (readClaims(claims).idToken.get(name) ?? null) : null;
 }
 
 /**
- * Checks whether a request accepts a user: every user, unless it asks for one by `sub` (OpenID Connect Core, section 3.1.2.2).
+ * Checks whether a request accepts a user. Every user is accepted, unless the request names one by `sub`
+ * (OpenID Connect Core, section 3.1.2.2).
  */
 export function acceptsUser(parameters: Parameters, sub: string): boolean {
   const values = idTokenClaimOf(parameters, 'sub')?.values ?? [];

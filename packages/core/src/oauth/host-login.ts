@@ -13,7 +13,7 @@ export class LoginError extends TypeError {
 /** Maximum time by which the host's clock may be ahead of this one's, in milliseconds. */
 const aheadMs = 60_000;
 
-/** Number of methods that a sign-in can have. */
+/** Maximum number of authentication methods of a sign-in. */
 const maxMethods = 16;
 
 export async function authenticate(core: Core, request: IncomingMessage): Promise<Authentication | null> {

@@ -3,7 +3,7 @@ import type { GrantState, IdTokenDetails } from '../ports/grants.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
 import { readClaims } from './claims-parameter.ts';
 
-/** Returns those of the named claims that some scopes cover, with their scopes. */
+/** Returns the named claims that the scopes cover, each with its scope. */
 function coveredClaims({ options }: Core, names: readonly string[], scopes: readonly string[]) {
   if (names.length === 0) return [];
   return scopes.flatMap((scope) =>
@@ -15,8 +15,8 @@ function coveredClaims({ options }: Core, names: readonly string[], scopes: read
 }
 
 /**
- * Returns what the ID tokens of a grant show besides the claims that each has: the class and the methods of the sign-in, and the
- * claims that the client asked for, of those that the approved scopes cover. `null` for nothing.
+ * Returns additional content for all ID tokens of a grant: class and methods of the sign-in, and the claims
+ * that the client requested and the approved scopes cover. `null` if there is none.
  * @param claims - parameter `claims` of the authorization request
  */
 export function idTokenDetailsOf(
@@ -36,13 +36,16 @@ export function idTokenDetailsOf(
   };
 }
 
-/** Returns the scopes whose claims an ID token with these scopes shows, for `users.find`. */
+/** Returns the scopes that cover the requested claims of an ID token, to be passed to `users.find`. */
 export function scopesInIdToken(core: Core, grant: GrantState, scopes: readonly string[]): string[] {
   const shown = coveredClaims(core, grant.idTokenDetails?.claims ?? [], scopes);
   return [...new Set(shown.map(({ scope }) => scope))];
 }
 
-/** Takes the claims that an ID token with these scopes shows from the host's record, checked. @throws UserRecordError */
+/**
+ * Returns the requested claims of an ID token from the host's record, validated. @throws UserRecordError if a
+ * value is invalid
+ */
 export function userClaimsInIdToken(
   core: Core,
   grant: GrantState,

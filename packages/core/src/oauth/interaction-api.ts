@@ -34,7 +34,7 @@ export interface InteractionApi {
   deny(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
 }
 
-/** Returns resources with the names of the option `resources`. */
+/** Returns resources with their names from the option `resources`. */
 export const namedResources = ({ options }: Core, uris: readonly string[]) =>
   uris.map((uri) => ({ uri, name: options.resources?.nameOf(uri) ?? uri }));
 

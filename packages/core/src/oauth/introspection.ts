@@ -7,7 +7,10 @@ import { rejectionReason } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { issuerOf } from './endpoints.ts';
 
-/** Returns resources as the claim `aud`: text for one, a list for several (RFC 7519, section 4.1.3). */
+/**
+ * Returns the value of the claim `aud` for resources: a string for one, a list for several (RFC 7519, section
+ * 4.1.3).
+ */
 const audienceOf = (resources: readonly string[]): string | readonly string[] =>
   resources.length === 1 ? (resources[0] ?? '') : resources;
 
@@ -49,7 +52,7 @@ export function introspectionHandler(core: Core, authentication: ClientAuthentic
       token_type: 'Bearer',
       exp: Math.floor(token.expiresAt / 1000),
       iss: issuerOf(options),
-      // RFC 9470, section 6.2.
+      // Required by RFC 9470, section 6.2.
       ...(token.acr !== null && {
         acr: token.acr,
         auth_time: Math.floor(token.authenticatedAt / 1000),

@@ -19,7 +19,7 @@ export interface IssuedTokens {
   readonly scopes: readonly string[];
 }
 
-/** Client and grant of a token, and the part of the grant that it is issued for. */
+/** Client and grant of a token, and the part of the grant for which it is issued. */
 interface TokenSubject extends GrantPart {
   readonly client: ClientRecord;
   readonly grant: GrantState;
@@ -29,7 +29,10 @@ interface TokenSubject extends GrantPart {
 
 const dayMs = 24 * 3600_000;
 
-/** Checks whether a client gets refresh tokens with access tokens of these scopes, if the host issues any. */
+/**
+ * Checks whether a client gets refresh tokens together with access tokens of these scopes, provided that the
+ * host enables them.
+ */
 export function givesRefreshTokens(client: ClientRecord, scopes: readonly string[]): boolean {
   return client.refreshWithoutOfflineAccess === true || scopes.includes(offlineAccess);
 }
@@ -45,8 +48,8 @@ export function refreshTokenEnd({ options }: Core, grant: GrantState, now: numbe
 }
 
 /**
- * Creates the first refresh token of a grant; `null` without the option `refreshTokens`, and for a client that
- * gets none, see {@link givesRefreshTokens}.
+ * Creates the first refresh token of a grant; `null` without the option `refreshTokens`, and for a client
+ * that gets none, see {@link givesRefreshTokens}.
  */
 export function firstRefreshToken(
   core: Core,
@@ -60,7 +63,7 @@ export function firstRefreshToken(
   return { text, stored: { ...refreshTokenDigests(core, text), expiresAt } };
 }
 
-/** Returns a part of a list of the grant as it is stored: `null` for the whole list. */
+/** Returns a part of the grant's list in stored form: `null` if it is the whole list. */
 const fewerOf = (
   part: readonly string[] | null,
   whole: readonly string[] | null,

@@ -24,7 +24,9 @@ interface RefreshRequest {
   readonly refreshToken: string;
   /** Requested scopes, a part of those that the user approved; `null` requests all of them. */
   readonly scope: string | null;
-  /** URIs of resources, separated by spaces (RFC 8707); `null`: all that the user approved. */
+  /**
+   * Requested resources, as URIs separated by spaces (RFC 8707); `null` requests all that the user approved.
+   */
   readonly resource: string | null;
 }
 

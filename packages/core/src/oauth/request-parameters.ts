@@ -17,7 +17,10 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Adds a value to a parameter: `null` where the parameter may come once only, or a value is not readable. */
+/**
+ * Combines the values of a repeated parameter. Returns `null` if the parameter may occur only once, or a
+ * value is malformed.
+ */
 function withRepetition(name: string, known: string | null | undefined, value: string | null): string | null {
   if (!hasManyValues(name)) return known === undefined ? value : null;
   return known === null || value === null ? null : withValue(known, value);

@@ -6,8 +6,9 @@ import { spaceSeparated } from '../text/space-separated.ts';
 import { invalid, printed } from './request-parameters.ts';
 
 /**
- * Returns the scopes of a request, or the client's `defaultScope` for a request that names none. `offline_access` is left out
- * where only this client is not allowed it (OpenID Connect Core, section 11): clients add it as soon as the metadata lists it.
+ * Returns the scopes of a request, or the client's `defaultScope` if the request has none. Leaves out
+ * `offline_access` if only this client may not use it (OpenID Connect Core, section 11), because clients add
+ * it as soon as the metadata lists it.
  * @throws OAuthError
  */
 export function requestedScopes(

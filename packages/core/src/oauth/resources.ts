@@ -5,15 +5,15 @@ import type { ResourceCatalog } from '../scopes/resources.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { printed } from './request-parameters.ts';
 
-/** Longest URI that a description repeats, in characters. */
+/** Longest URI that is repeated in an error description, in characters. */
 const maxPrinted = 200;
 
 const invalidTarget = (reason: string, uris: readonly string[]): OAuthError =>
   new OAuthError('invalid_target', `${reason}: ${printed(uris, maxPrinted)}.`);
 
 /**
- * Returns the resources that a request names (RFC 8707, section 2), as the option `resources` spells them. Without that option the
- * parameter is ignored.
+ * Returns the requested resources (RFC 8707, section 2) in the spelling of the option `resources`. Without
+ * that option, the parameter is ignored.
  * @param resource - the values of the parameter, separated by spaces
  * @throws OAuthError `invalid_target` for an unknown one
  */
@@ -41,7 +41,7 @@ export function requireGrantable(
   );
 }
 
-/** What the user approved: scopes, and resources by their URIs. A consent remembers both in one list. */
+/** Combines scopes and resource URIs into one list, as consents store them. */
 export const approvedNames = (scopes: Iterable<string>, resources: Iterable<string>): string[] => [
   ...scopes,
   ...resources,
@@ -54,8 +54,9 @@ export interface GrantPart {
 }
 
 /**
- * Returns the part of a grant that a token request asks for (RFC 8707, section 2.2): the requested resources, with the scopes that
- * belong to them or to no resource. Without the parameter, and without the option `resources`, it is the whole grant.
+ * Returns the part of a grant that a token request asks for (RFC 8707, section 2.2): the requested resources,
+ * with the scopes that belong to them or to no resource. Without the parameter or the option `resources`,
+ * returns the whole grant.
  * @param resource - the values of the parameter, separated by spaces; `null` if it was not sent
  * @throws OAuthError `invalid_target` for a resource that was not authorized
  */

@@ -14,7 +14,7 @@ export interface ActiveToken {
   readonly clientId: string;
   /** Scopes that the user approved. */
   readonly scopes: readonly string[];
-  /** URIs of the resources that the token was issued for (option `resources`). Missing: it was issued for none. */
+  /** URIs of the resources for which the token was issued (option `resources`); missing if there are none. */
   readonly resources?: readonly string[];
   readonly expiresAt: Date;
   /** Authentication context class of the sign-in, if `login.authenticate` returned one. */
@@ -83,7 +83,10 @@ function requirementOf({ options }: Core, given: unknown) {
   return { scopes, resource: uri ?? null };
 }
 
-/** Checks whether a token that was issued for these resources is for this one, or for none if `required` is `null`. */
+/**
+ * Checks whether a token's resources include the required one; with `required` as `null`, whether the token
+ * has none.
+ */
 function isAudience(required: string | null, resources: readonly string[] | null): boolean {
   if (required === null || resources === null) return required === resources;
   return resources.includes(required);

@@ -33,7 +33,7 @@ interface CodeRequest {
   readonly code: string;
   readonly redirectUri: string;
   readonly verifier: string | null;
-  /** URIs of resources, separated by spaces (RFC 8707). */
+  /** Requested resources, as URIs separated by spaces (RFC 8707); `null` if there are none. */
   readonly resource: string | null;
 }
 

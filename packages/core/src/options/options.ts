@@ -473,7 +473,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** Loads the option `resources`. @throws TypeError */
+/** Loads the option `resources`. @throws TypeError if it is invalid */
 async function resourceCatalog(given: HostResources, scopes: ScopeCatalog): Promise<ResourceCatalog> {
   const { loadResources } = await import('../scopes/resources.ts');
   return loadResources(given, scopes);

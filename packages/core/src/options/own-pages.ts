@@ -31,7 +31,9 @@ export interface InteractionDetails {
       readonly [tag: string]: ScopeTexts | undefined;
     };
   }[];
-  /** APIs for which the app requests access, if the request names some (option `resources`). Show their names. */
+  /**
+   * APIs for which the app requests access, if the request names any (option `resources`). Show their names.
+   */
   readonly resources?: readonly { readonly uri: string; readonly name: string }[];
   readonly uiLocales: readonly string[];
   /** Token for a hidden field of the form, to be passed to `approve` or `deny`. */

@@ -34,7 +34,10 @@ export interface ClientRecord {
    */
   readonly loopbackPorts?: LoopbackPorts | undefined;
   readonly allowedScopes: readonly string[];
-  /** Value of `scope` for authorization requests without one; `undefined` and `null` count as none. */
+  /**
+   * Value of `scope` for authorization requests that have none; `undefined` and `null` mean that there is no
+   * default.
+   */
   readonly defaultScope?: string | null | undefined;
   /** True if authorization requests without a PKCE challenge are refused. */
   readonly requirePkce: boolean;
@@ -44,7 +47,10 @@ export interface ClientRecord {
    * True if the administrator trusts this client. A remembered consent then covers all its redirect URIs.
    */
   readonly firstParty: boolean;
-  /** True if every code gives a refresh token, even without `offline_access`; `undefined` counts as `false`. */
+  /**
+   * True if every code exchange issues a refresh token, even without `offline_access`; `undefined` counts as
+   * `false`.
+   */
   readonly refreshWithoutOfflineAccess?: boolean | undefined;
   /**
    * True if the client may introspect access tokens of every client (RFC 7662); `undefined` counts as

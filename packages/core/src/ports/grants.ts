@@ -1,13 +1,13 @@
 import type { AuditRecord } from './audit.ts';
 import type { NewJob } from './queue.ts';
 
-/** Content of the ID tokens of a grant besides the claims that each has. */
+/** Additional content of all ID tokens of a grant. */
 export interface IdTokenDetails {
   /** Authentication context class of the sign-in. */
   readonly acr?: string;
-  /** Methods of the sign-in. */
+  /** Authentication methods of the sign-in. */
   readonly amr?: readonly string[];
-  /** Names of the claims of the user that the client asked for and that the scopes cover. */
+  /** Names of the user's claims that the client requested and the approved scopes cover. */
   readonly claims?: readonly string[];
 }
 
@@ -21,7 +21,10 @@ export interface GrantRecord {
   readonly clientId: string;
   readonly sub: string;
   readonly scopes: readonly string[];
-  /** URIs of the resources that the request named (RFC 8707), at least one; `null` if it named none. */
+  /**
+   * URIs of the resources that the authorization request named (RFC 8707), at least one; `null` if it named
+   * none.
+   */
   readonly resources: readonly string[] | null;
   readonly redirectUri: string;
   /** PKCE challenge, base64url of a SHA-256 (RFC 7636), or `null` when the request had none. */
@@ -31,7 +34,10 @@ export interface GrantRecord {
   readonly authenticatedAt: number;
   /** Session id of the user's sign-in that apps see as `sid`. */
   readonly sid: string;
-  /** JSON that a store keeps as it is, apart from `acr`, which `findToken` returns; `null` for nothing. */
+  /**
+   * Additional content of ID tokens, which a store keeps without interpreting it, except that `findToken`
+   * returns `acr`; `null` if there is none.
+   */
   readonly idTokenDetails: IdTokenDetails | null;
   readonly issuedAt: number;
   /** Time at which the authorization code expires. The tokens of the grant have their own expiry. */
@@ -53,9 +59,9 @@ export interface NewAccessToken {
   readonly digest: Uint8Array;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Scopes of a token that has fewer of them than its grant; `null`: those of the grant. */
+  /** Scopes of a token that has fewer than its grant; `null` if the token has the grant's scopes. */
   readonly scopes: readonly string[] | null;
-  /** Resources of a token that has fewer of them than its grant; `null`: those of the grant. */
+  /** Resources of a token that has fewer than its grant; `null` if the token has the grant's resources. */
   readonly resources: readonly string[] | null;
 }
 
@@ -93,14 +99,16 @@ export interface AccessTokenState {
   readonly sub: string;
   /** Scopes for which it was issued; they may be fewer than the grant's. */
   readonly scopes: readonly string[];
-  /** Resources for which it was issued; they may be fewer than the grant's. `null`: for none. */
+  /**
+   * Resources for which the token was issued, which may be fewer than the grant's; `null` if there are none.
+   */
   readonly resources: readonly string[] | null;
   readonly expiresAt: number;
   /** True if the token itself or its grant was revoked. */
   readonly revoked: boolean;
   /** Time at which the user signed in. */
   readonly authenticatedAt: number;
-  /** Authentication context class of that sign-in; `null` if it has none. */
+  /** Authentication context class of the user's sign-in; `null` if it has none. */
   readonly acr: string | null;
 }
 
@@ -108,7 +116,7 @@ export interface AccessTokenState {
 export interface ConsentRecord {
   readonly sub: string;
   readonly clientId: string;
-  /** What the user approved: scopes, and resources by their URIs, which no scope has as its name. */
+  /** Scopes that the user approved, and URIs of approved resources. No scope has the name of a URI. */
   readonly scopes: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;

@@ -157,7 +157,10 @@ export interface Authentication {
    * printable ASCII characters without spaces. Apps get it in ID tokens, resource servers at introspection.
    */
   readonly acr?: string;
-  /** Methods of the sign-in (`amr`; RFC 8176), such as `['pwd', 'otp']`: 1 to 16, each as `acr`. Apps get them in ID tokens. */
+  /**
+   * Methods of the sign-in (`amr`; RFC 8176), such as `['pwd', 'otp']`: 1 to 16, in the format of `acr`. Apps
+   * get them in ID tokens.
+   */
   readonly amr?: readonly string[];
 }
 
@@ -197,8 +200,8 @@ export interface Login {
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
   /**
-   * The values of `acr` that `authenticate` can return, for the metadata. If an app requests one of them and the user's sign-in
-   * has no requested class, the user is sent to `loginUrl` again, with `reauthenticate`.
+   * Values of `acr` that `authenticate` can return, for the metadata. If an app requests one of them and the
+   * user's sign-in has no requested class, the user is sent to `loginUrl` again, with `reauthenticate`.
    * @defaultValue none: requested classes are passed to `loginUrl` only if the user must sign in anyway
    */
   readonly acrValues?: readonly string[];

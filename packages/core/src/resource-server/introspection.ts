@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ActiveToken } from '../oauth/token-checks.ts';
 
-/** An authorization server whose introspection endpoint (RFC 7662) is asked about tokens. */
+/** An authorization server whose introspection endpoint (RFC 7662) checks tokens for an API. */
 export interface IntrospectionServer {
   readonly issuer: string;
   readonly endpoint: URL;
@@ -11,10 +11,13 @@ export interface IntrospectionServer {
   readonly fetch: typeof fetch;
 }
 
-/** Longest response that is read, in bytes. */
+/** Maximum size of an introspection response, in bytes. */
 const maxBytes = 64 * 1024;
 
-/** A response about an active token. Members that other servers add are ignored. */
+/**
+ * Schema of an introspection response for an active token. Ignores additional members, which other servers
+ * send.
+ */
 const activeToken = z.object({
   active: z.literal(true),
   sub: z.string().min(1),
@@ -31,7 +34,7 @@ export interface IntrospectedToken extends ActiveToken {
   readonly resources: readonly string[];
 }
 
-/** Encodes a part of Basic credentials as a form does (RFC 6749, section 2.3.1). */
+/** Form-encodes a part of Basic credentials (RFC 6749, section 2.3.1). */
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
 /** @throws Error for a longer body than {@link maxBytes} */
@@ -47,7 +50,7 @@ async function readText(response: Response): Promise<string> {
 }
 
 /**
- * Asks the authorization server about a token. Returns `null` for one that is not active.
+ * Introspects a token at the authorization server. Returns `null` if the token is not active.
  * @throws Error if the server cannot be reached, refuses the client, or returns anything else than an introspection response
  */
 export async function introspect(

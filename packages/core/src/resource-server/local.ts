@@ -6,9 +6,9 @@ import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { createProtectedResource, type ProtectedResource } from './protected-resource.ts';
 import { resourceUrl } from './resource-url.ts';
 
-/** Settings of a protected resource in the process of Ostiary. */
+/** Settings of a protected resource that runs in Ostiary's process. */
 export interface ProtectedResourceSettings<Name extends string = string> {
-  /** URI of the resource, one of the option `resources`: https, or http on loopback. */
+  /** URI of the resource, which must be in the option `resources`: https, or http on loopback. */
   readonly resource: string;
   /**
    * Scopes that every request needs. The document and the challenge list them, so that apps request no more than they need.
@@ -22,7 +22,7 @@ const settingsSchema = z.strictObject({ resource: z.string(), scopes: z.array(z.
 const isUnavailable = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 
-/** Returns the call that makes protected resources of the option `resources`, whose tokens are checked in this process. */
+/** Returns the function that creates protected resources whose tokens are checked in this process. */
 export function localResources({ options }: Core, tokens: TokenChecks) {
   return (given: ProtectedResourceSettings): ProtectedResource => {
     const { success, data, error } = settingsSchema.safeParse(given, inPlainWords);

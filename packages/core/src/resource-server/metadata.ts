@@ -1,6 +1,6 @@
 import { headerOf, pathOf, type ResourceAnswer, type ResourceRequest } from './requests.ts';
 
-/** The metadata of a protected resource (RFC 9728, section 2). */
+/** Metadata document of a protected resource (RFC 9728, section 2). */
 export interface ResourceMetadata {
   readonly resource: string;
   readonly authorization_servers: readonly string[];
@@ -9,17 +9,17 @@ export interface ResourceMetadata {
   readonly resource_name?: string;
 }
 
-/** The document of a protected resource, and where it is. */
+/** Metadata document of a protected resource, with its URL and path. */
 export interface ResourceDocument {
   readonly metadata: ResourceMetadata;
-  /** Path of the document, on the host of the resource. */
+  /** Path of the document on the resource's host. */
   readonly path: string;
   readonly url: string;
-  /** Answers a request for the document, from any origin; `null` for a request of another path. */
+  /** Responds to a request for the document, whatever its origin; `null` for a request to another path. */
   readonly answer: (request: ResourceRequest) => ResourceAnswer | null;
 }
 
-/** Lets pages of any origin read the document: apps in browsers begin with it. */
+/** Headers that let pages of any origin read the document, with which apps in browsers start. */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*' };
 
 function preflightAnswer(request: ResourceRequest): ResourceAnswer {
@@ -34,7 +34,10 @@ function preflightAnswer(request: ResourceRequest): ResourceAnswer {
   return { status: 204, headers, body: null };
 }
 
-/** Makes the document of a resource. Its path is the well-known one, with the path of the resource behind (RFC 9728, section 3.1). */
+/**
+ * Creates the document of a resource. Its path is the well-known path followed by the resource's path (RFC
+ * 9728, section 3.1).
+ */
 export function resourceDocument(metadata: ResourceMetadata): ResourceDocument {
   const { origin, pathname } = new URL(metadata.resource);
   const path = `/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;

@@ -4,21 +4,26 @@ import { type ResourceDocument, type ResourceMetadata, resourceDocument } from '
 import { type RefusalReason, type RefusedRequest, refusal } from './refusals.ts';
 import { bearerToken, type ResourceAnswer, type ResourceRequest } from './requests.ts';
 
-/** A protected resource (RFC 9728): an API that checks its requests and says where tokens for it come from. */
+/**
+ * A protected resource (RFC 9728): an API that checks its requests and publishes where tokens for it come
+ * from.
+ */
 export interface ProtectedResource<Name extends string = AnyScope> {
-  /** The document: who issues tokens for this resource, and which scopes to request. */
+  /** Content of the metadata document: the issuer of tokens for this resource, and the scopes to request. */
   readonly metadata: ResourceMetadata;
-  /** Path of the document, such as `/.well-known/oauth-protected-resource/mcp`. */
+  /** Path of the metadata document, such as `/.well-known/oauth-protected-resource/mcp`. */
   readonly metadataPath: string;
   readonly metadataUrl: string;
-  /** Answers a request for the document, or its preflight; `null` for every other path. */
+  /**
+   * Responds to a request for the metadata document, or to its preflight request; `null` for any other path.
+   */
   metadataAnswer(request: ResourceRequest): ResourceAnswer | null;
   /**
-   * Checks the access token of a request. Returns the user, client and scopes of the token, or the response to send: 401 without a
-   * valid token for this resource, 403 where the token lacks a scope, with the scopes to request (step-up), 503 where the token
-   * cannot be checked.
+   * Checks the access token of a request. Returns the user, client and scopes of the token, or the response
+   * to send: 401 without a valid token for this resource; 403 if the token lacks a scope, with the scopes to
+   * request (step-up); 503 if the token cannot be checked.
    *
-   * @param requirement - `scopes`: scopes that this request needs beside those that every request needs
+   * @param requirement - `scopes`: additional scopes that this request needs
    * @throws TypeError for a scope that does not exist
    *
    * @example
@@ -34,7 +39,7 @@ export interface ProtectedResource<Name extends string = AnyScope> {
   ): Promise<ActiveToken | RefusedRequest>;
 }
 
-/** How a protected resource checks what it is given. */
+/** Functions with which a protected resource checks requests, and the scopes it needs. */
 export interface ResourceChecks {
   /** Scopes that every request needs. */
   readonly scopes: readonly string[];
@@ -48,7 +53,7 @@ export interface ResourceChecks {
 
 const union = (...lists: (readonly string[])[]): string[] => [...new Set(lists.flat())];
 
-/** Makes a protected resource of its document and of its checks. */
+/** Creates a protected resource from its document and its checks. */
 export function createProtectedResource(
   metadata: ResourceMetadata,
   { scopes, requireScopes, ownScopes, verify }: ResourceChecks,
@@ -69,7 +74,8 @@ export function createProtectedResource(
       const token = await verify(text);
       if (!token.active) return refusal(token.reason, needed, document.url);
       if (needed.every((scope) => token.scopes.includes(scope))) return token;
-      // Names what the token has too: clients that request nothing but these scopes would lose it.
+      // Include the scopes that the token already has: a client that requested only the missing ones would
+      // lose them.
       return refusal('insufficient_scope', union(needed, ownScopes(token)), document.url);
     },
   };

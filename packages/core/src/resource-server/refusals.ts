@@ -2,12 +2,13 @@ import type { RefusedToken } from '../oauth/token-checks.ts';
 import type { ResourceAnswer } from './requests.ts';
 
 /**
- * Reason for refusing a request: that of its token, or `missing` (it has none), `inactive` (the authorization server does not accept
- * it, and does not say why), `unavailable` (it could not be checked).
+ * Reason for refusing a request: a reason that concerns its token, or `missing` (no token), `inactive` (the
+ * authorization server does not accept the token and gives no reason), `unavailable` (the token could not be
+ * checked).
  */
 export type RefusalReason = RefusedToken['reason'] | 'missing' | 'inactive' | 'unavailable';
 
-/** A request that is refused: the reason, for a log, and the response. */
+/** A refused request: the reason, for a log, and the response. */
 export interface RefusedRequest extends ResourceAnswer {
   readonly active: false;
   readonly reason: RefusalReason;
@@ -31,8 +32,8 @@ function errorOf(reason: RefusalReason): string {
 }
 
 /**
- * Writes the challenge (RFC 6750, section 3; RFC 9728, section 5.1). Without a token it has no error code, because the client may not
- * have known that the resource is protected.
+ * Formats the header `WWW-Authenticate` (RFC 6750, section 3; RFC 9728, section 5.1). Without a token it has
+ * no error code, because the client may not have known that the resource is protected.
  * @param scopes - scopes that the client has to request
  */
 function challenge(reason: RefusalReason, scopes: readonly string[], metadataUrl: string): string {
@@ -46,7 +47,10 @@ function challenge(reason: RefusalReason, scopes: readonly string[], metadataUrl
   return `Bearer ${parameters.join(', ')}`;
 }
 
-/** Makes the response to a refused request: 401, 403 for a scope that is missing, 503 if the token could not be checked. */
+/**
+ * Creates the response to a refused request: 401, 403 for a missing scope, or 503 if the token could not be
+ * checked.
+ */
 export function refusal(
   reason: RefusalReason,
   scopes: readonly string[],

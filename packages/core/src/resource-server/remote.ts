@@ -14,44 +14,51 @@ import { createProtectedResource, type ProtectedResource } from './protected-res
 import type { RefusalReason } from './refusals.ts';
 import { resourceUrl } from './resource-url.ts';
 
-/** Tokens that are remembered at most, where `cacheSeconds` is more than 0. */
+/** Maximum number of cached tokens, if `cacheSeconds` is above 0. */
 const maxRemembered = 10_000;
 
-/** Longer texts are no tokens of any authorization server, in characters. */
+/** Longest text that may be a token, in characters. Longer texts are refused without a check. */
 const maxTokenLength = 4096;
 
-/** The authorization server that issues the tokens, in another process. */
+/** An authorization server that runs in another process. */
 export interface RemoteAuthorizationServer {
-  /** Its issuer identifier, for the document of the resource. */
+  /** Issuer identifier of the authorization server, for the resource's document. */
   readonly issuer: string;
-  /** Its introspection endpoint, such as `https://api.example.com/v1/oauth/introspect`. */
+  /** URL of the introspection endpoint, such as `https://api.example.com/v1/oauth/introspect`. */
   readonly introspectionEndpoint: string;
-  /** Client of this resource server, which may introspect tokens (`ostiary clients create --resource-server`). */
+  /**
+   * Client id of this resource server, which must be allowed to introspect tokens (`ostiary clients create
+   * --resource-server`).
+   */
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Time for which a request waits for the endpoint. After it the request gets a 503. @defaultValue 5 */
+  /**
+   * Seconds for which a request waits for the introspection endpoint. After that it gets a 503. @defaultValue
+   * 5
+   */
   readonly timeoutSeconds?: number;
   /**
-   * Time for which an active token is accepted without asking again. A token that is revoked is accepted for that much longer.
+   * Seconds for which an active token is accepted without introspecting it again. A revoked token is accepted
+   * for up to this time.
    * @defaultValue 0: each request asks
    */
   readonly cacheSeconds?: number;
 }
 
-/** Settings of a protected resource in another process than its authorization server. */
+/** Settings of a protected resource that runs in another process than its authorization server. */
 export interface RemoteResourceSettings {
-  /** URI of the resource, as the option `resources` of the authorization server has it: https, or http on loopback. */
+  /** URI of the resource, as in the authorization server's option `resources`: https, or http on loopback. */
   readonly resource: string;
-  /** Name of the API, for the document. */
+  /** Name of the API, for its metadata document. */
   readonly name?: string;
   /** Scopes that every request needs. The document and the challenge list them. @defaultValue none */
   readonly scopes?: readonly string[];
   readonly remote: RemoteAuthorizationServer;
-  /** Destination of lines about failed checks. @defaultValue warnings and errors on stderr */
+  /** Destination of log lines about failed checks. @defaultValue warnings and errors on stderr */
   readonly logger?: Logger;
   /** @defaultValue the machine's clock */
   readonly clock?: Clock;
-  /** Sends requests. @defaultValue the global `fetch` */
+  /** Function that sends requests. @defaultValue the global `fetch` */
   readonly fetch?: typeof fetch;
 }
 
@@ -84,10 +91,11 @@ function checkedSettings(given: RemoteResourceSettings) {
 type Verified = ActiveToken | { readonly active: false; readonly reason: RefusalReason };
 
 /**
- * Makes a protected resource (RFC 9728) in a process of its own: each request asks the authorization server about its token
- * (RFC 7662). If that server cannot be reached, requests get a 503 and none is accepted.
+ * Creates a protected resource (RFC 9728) that runs in its own process. Each request's token is introspected
+ * at the authorization server (RFC 7662). If that server cannot be reached, requests get a 503 and none is
+ * accepted.
  *
- * @throws TypeError when a setting is wrong
+ * @throws TypeError if a setting is invalid
  * @example
  * ```ts
  * const tools = protectedResource({
@@ -115,7 +123,10 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     max: maxRemembered,
   });
 
-  /** Asks about a token, unless it was active a moment ago. @throws Error if it cannot be checked */
+  /**
+   * Introspects a token, unless a cached result says that it is active. @throws Error if the token cannot be
+   * checked
+   */
   async function find(text: string): Promise<IntrospectedToken | null> {
     if (remote.cacheSeconds === 0) return introspect(server, text);
     const key = digestText(text);
@@ -151,12 +162,12 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
   };
   return createProtectedResource(metadata, {
     scopes,
-    // Which scopes there are, the authorization server knows.
+    // Only the authorization server knows which scopes exist.
     requireScopes(names) {
       const wrong = names.find((one) => !scopeToken.safeParse(one).success);
       if (wrong !== undefined) throw new TypeError(`scopes: ${wrong} is not the name of a scope`);
     },
-    // A token for several resources may have scopes of another one.
+    // A token for several resources may have scopes that belong to another one.
     ownScopes: ({ resources = [], scopes: granted }) =>
       resources.length > 1 ? [] : granted.filter((one) => !/^(openid|offline_access)$/.test(one)),
     verify,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request to an API: of Node (Express, Koa, Fastify) or of the Web API (Hono, Next.js, Bun, Deno). */
+/** A request to an API, of Node (Express, Koa, Fastify) or of the Web API (Hono, Next.js, Bun, Deno). */
 export type ResourceRequest = IncomingMessage | Request;
 
 /**
@@ -13,17 +13,19 @@ export interface ResourceAnswer {
   readonly body: string | null;
 }
 
-/** Checks whether a request is of the Web API, of any implementation. */
+/** Checks whether a request is a Web API `Request` of any implementation. */
 const isOfWeb = (request: ResourceRequest): request is Request => typeof request.headers.get === 'function';
 
-/** Returns a header of a request; `null` if it was not sent. */
+/** Returns a header of a request; `null` if it is missing. */
 export function headerOf(request: ResourceRequest, name: 'authorization' | 'access-control-request-headers') {
   if (isOfWeb(request)) return request.headers.get(name);
   const value = request.headers[name];
   return typeof value === 'string' ? value : null;
 }
 
-/** Returns the path of a request, as the client sent it: Express takes the mount point out of `url`. */
+/**
+ * Returns the path of a request as the client sent it, because Express removes the mount point from `url`.
+ */
 export function pathOf(request: ResourceRequest): string {
   if (isOfWeb(request)) return new URL(request.url).pathname;
   const original: unknown = 'originalUrl' in request ? request.originalUrl : undefined;
@@ -32,8 +34,8 @@ export function pathOf(request: ResourceRequest): string {
 }
 
 /**
- * Returns the token of a bearer header (RFC 6750, section 2.1), empty for a malformed one. `null` if the request has no token: another
- * scheme is not for this API.
+ * Returns the token in a Bearer header (RFC 6750, section 2.1), empty if the header is malformed. `null` if
+ * the request has no token: a header with another scheme is ignored.
  */
 export function bearerToken(request: ResourceRequest): string | null {
   const header = headerOf(request, 'authorization');

@@ -1,7 +1,7 @@
 import { isLoopback } from '../options/option-values.ts';
 
 /**
- * Parses the URI of a protected resource, whose document is at its host.
+ * Parses the URI of a protected resource, whose metadata document is on the URI's host.
  * @throws TypeError for one that has no such document (RFC 9728, section 1.2)
  */
 export function resourceUrl(uri: string): URL {

@@ -1,9 +1,9 @@
-/** Error text for a value of another form. */
+/** Error text for an authentication context class in another format. */
 export const contextClassWords = 'has to be 1 to 255 printable ASCII characters without spaces';
 
 /**
- * Checks the form of an authentication context class (`acr`), and of a method of `amr`. Spaces separate the values of `acr_values`
- * (OpenID Connect Core, section 3.1.2.1).
+ * Checks the format of an authentication context class (`acr`) or an authentication method (`amr`). Spaces
+ * are not allowed, because they separate the values of `acr_values` (OpenID Connect Core, section 3.1.2.1).
  */
 export const isContextClass = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7E]{1,255}$/.test(value);

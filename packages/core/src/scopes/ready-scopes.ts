@@ -99,12 +99,15 @@ const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag such as fr-HT');
 
-/** Texts of the consent page about `profile` with the claims of `standardProfile`. */
+/** Texts of the consent page about the scope `profile` with the claims of `standardProfile`. */
 export const standardProfileConsent = consentTexts('standardProfile');
 
 const webUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
-/** Checks a date without a time zone; the year `0000` stands for an unknown one (OpenID Connect Core, section 5.1). */
+/**
+ * Checks a date without a time zone. The year `0000` stands for an unknown year (OpenID Connect Core, section
+ * 5.1).
+ */
 const isDate = (value: string): boolean =>
   /^\d{4}$/.test(value) ||
   (/^\d{4}-\d\d-\d\d$/.test(value) &&

@@ -2,32 +2,32 @@ import type { ScopeCatalog } from './catalog.ts';
 import { comparableUri } from './resource-uris.ts';
 import { offlineAccess } from './scopes.ts';
 
-// This module is only loaded with the option `resources`.
+// This module is loaded only with the option `resources`.
 
 /** An API for which apps request access tokens (RFC 8707). */
 export interface Resource {
-  /** Name for the consent page, 1 to 100 characters. */
+  /** Name of the API on the consent page, 1 to 100 characters. */
   readonly name: string;
   /**
-   * Scopes of this API. Apps can request them together with the resource only. Scopes of no resource can be requested with or
-   * without one.
+   * Scopes of this API, which apps can request only together with its resource. Scopes of no resource can be
+   * requested with or without one.
    */
   readonly scopes: readonly string[];
 }
 
-/** The option `resources`: each API by its URI. */
+/** Value of the option `resources`: each API by its URI. */
 export type HostResources = { readonly [uri: string]: Resource };
 
-/** Every resource of the option `resources`. */
+/** All entries of the option `resources`, with look-ups by URI and scope. */
 export interface ResourceCatalog {
-  /** URIs as the option spells them, in its order. */
+  /** URIs in the spelling and order of the option. */
   readonly uris: readonly string[];
-  /** Returns the URI of a resource as the option spells it; `null` for text that names no resource. */
+  /** Returns the URI of a resource in the option's spelling; `null` if the text names no resource. */
   readonly find: (text: string) => string | null;
-  /** Returns the name of a resource; its URI where the option has it no longer. */
+  /** Returns the name of a resource; its URI if the option no longer has it. */
   readonly nameOf: (uri: string) => string;
   readonly scopesOf: (uri: string) => readonly string[];
-  /** Checks whether a scope belongs to one of these resources, or to no resource at all. */
+  /** Checks whether a scope belongs to one of the given resources, or to no resource. */
   readonly isGrantable: (scope: string, resources: readonly string[]) => boolean;
 }
 
@@ -57,8 +57,8 @@ function requireScopes(uri: string, names: readonly string[], scopes: ScopeCatal
 }
 
 /**
- * Checks and loads the option `resources`.
- * @throws TypeError that says what is wrong with a resource, by its path
+ * Validates the option `resources` and creates its catalogue.
+ * @throws TypeError that names each invalid resource by its path
  */
 export function loadResources(given: HostResources, scopes: ScopeCatalog): ResourceCatalog {
   const uris = Object.keys(given);

@@ -67,7 +67,7 @@ const tried =
 const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
   sampleRefreshToken(`${use} ${label}`, { family: digestOf(`family of ${label}`) });
 
-/** Makes an access token of what was read of it. */
+/** Creates the view of an access token from the row that was read. */
 const tokenOf = (
   token: NewAccessToken,
   { scopes, resources, expiresAt }: AccessTokenState,

@@ -79,7 +79,7 @@ export function visitor(): Authentication | null {
   return currentRun.getStore()?.authentication ?? null;
 }
 
-/** URIs of the resources that the request names. */
+/** Returns the URIs of the resources that the running request names. */
 export function requestedInRun(): readonly string[] {
   return currentRun.getStore()?.resources ?? [];
 }

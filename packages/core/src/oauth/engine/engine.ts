@@ -76,7 +76,7 @@ export class Engine {
   authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
     const parameters = new URLSearchParams(query);
     const resources = parameters.getAll('resource');
-    // The library takes a parameter once, and has another meaning for one of that name.
+    // The library allows the parameter once only, and gives it another meaning.
     parameters.delete('resource');
     if (resources.length > 0) parameters.set('resources', resources.join(' '));
     return this.#run(exchange, `/oauth/authorize?${parameters}`, {

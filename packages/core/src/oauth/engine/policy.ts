@@ -72,7 +72,7 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
       const user = visitor();
       return user !== null && !acceptsUser(oidc.params ?? {}, user.sub);
     }),
-    // Signing in is tried once for a class that is only wished for.
+    // For a class that is only preferred, the user is asked to sign in once.
     new Check('acr', 'the sign-in has no requested class', 'login_required', ({ oidc }) => {
       const { params = {}, result } = oidc;
       return result?.login === undefined

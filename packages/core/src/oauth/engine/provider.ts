@@ -126,9 +126,9 @@ function configuration(core: Core, keys: KeySet): Configuration {
       scope: ({ oidc: { params } }) => {
         if (params) params.scope = currentRun.getStore()?.scope ?? params.scope;
       },
-      // Kept with the interaction; the engine has no part in it.
+      // Stored with the interaction; the engine does not use it.
       ...(options.claimsParameter && { claims: null }),
-      // A parameter that is kept with the interaction; `Engine` makes it of the parameter `resource`.
+      // Stored with the interaction; `Engine` creates this parameter from `resource`.
       ...(options.resources && { resources: null }),
     },
     findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
