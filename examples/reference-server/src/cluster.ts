@@ -85,7 +85,7 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
       const { pid, exitCode, signalCode } = running.worker.process;
       logger.error(
         { name: place.name, pid, exitCode, signalCode, pauseMs },
-        'a process ended; it is started again',
+        'a process ended; restarting it',
       );
       await delay(pauseMs);
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);

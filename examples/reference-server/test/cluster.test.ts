@@ -80,7 +80,7 @@ describe('several processes', () => {
 
     const before = pids().get('web-1') ?? 0;
     process.kill(before, 'SIGKILL');
-    await program.until('a process ended; it is started again');
+    await program.until('a process ended; restarting it');
     expect(await ask(port)).toBe(200);
     await listening(4);
     expect(pids().get('web-1')).not.toBe(before);

@@ -220,7 +220,7 @@ describe('several processes on a Unix socket', () => {
 
       const first = lines('process started').find(({ name }) => name === 'web-1');
       process.kill(first?.pid ?? 0, 'SIGKILL');
-      await program.until('a process ended; it is started again');
+      await program.until('a process ended; restarting it');
       await listening(4);
       expect(await many()).toEqual(Array(12).fill(known));
 

@@ -136,7 +136,7 @@ it('the five minutes of the SDK compile under strict TypeScript, as ES module an
     const { key, partner, id } = await provider.key({ mode: 'test' });
     const printed = await run(folder, `node ${file}`, { OSTIARY_API_KEY: key });
     const lines = printed.trim().split('\n');
-    expect(lines[0]).toMatch(new RegExp(`^key +ok +${id} of ${partner}, ends: never$`));
+    expect(lines[0]).toMatch(new RegExp(`^key +ok +${id} of ${partner}, expires: never$`));
     expect(lines.filter((line) => /^[\w ]+ +(failed|warning) /.test(line))).toEqual([]);
     expect(lines.at(-3)).toBe('KID-TEST-APPROVED approved');
     expect(lines.at(-2)).toMatch(/^tr_\w+ pending$/);

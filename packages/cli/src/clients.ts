@@ -31,7 +31,7 @@ const settings = {
   'refresh-without-offline-access': toggle('issue a refresh token with every code, asked for or not'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
   'post-logout-redirect-uri': values('where users may return to after they signed out'),
-  'backchannel-logout-uri': value('where the client is told that a user signed out'),
+  'backchannel-logout-uri': value('URL that is notified when a user signs out'),
   'id-token-alg': value('RS256 (default) or ES256', { oneOf: ['RS256', 'ES256'] }),
   partner: value('slug of the partner that owns the client'),
 } as const;
@@ -77,7 +77,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
     ...(client.loopbackPorts === 'any' ? [['loopback ports', 'any']] : []),
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
-    ...(client.backchannelLogoutUri ? [['told of logouts', client.backchannelLogoutUri]] : []),
+    ...(client.backchannelLogoutUri ? [['notified of logouts', client.backchannelLogoutUri]] : []),
     ['scopes', client.allowedScopes.join(' ')],
     ...(client.defaultScope ? [['default scope', client.defaultScope]] : []),
     ...(client.refreshWithoutOfflineAccess ? [['refresh tokens', 'with every code']] : []),
@@ -217,20 +217,20 @@ export const clientCommands: Commands = {
     example: 'kafe',
     positionals: ['client id'],
     question: ({ positionals: [clientId] }) =>
-      `Disable ${clientId}? Every consent, code and token of its users ends at once, and cannot be brought back.`,
+      `Disable ${clientId}? Every consent, code and token of its users is revoked at once, and cannot be restored.`,
     async run({ admin }, { positionals: [clientId = ''] }) {
       const client = await admin.clients.disable(clientId);
-      return { text: `Disabled ${clientId}: its codes and tokens are dead.`, json: { client } };
+      return { text: `Disabled ${clientId}: its codes and tokens are revoked.`, json: { client } };
     },
   },
 
   'clients enable': {
-    about: 'let a disabled client in again; its users have to consent again',
+    about: 'let a disabled client in again; its users must consent again',
     example: 'kafe',
     positionals: ['client id'],
     async run({ admin }, { positionals: [clientId = ''] }) {
       const client = await admin.clients.enable(clientId);
-      return { text: `Enabled ${clientId}. Users have to consent again.`, json: { client } };
+      return { text: `Enabled ${clientId}. Users must consent again.`, json: { client } };
     },
   },
 };

@@ -164,7 +164,7 @@ export const toggle = (about: string): CommandFlag => ({ type: 'boolean', about 
 
 /** Paging flags that every list command has. */
 export const pageFlags = {
-  after: value('what the page before said to go on with'),
+  after: value('value that the previous page printed'),
   limit: value('rows at most, up to 500', { is: 'whole number', default: '100' }),
 } as const;
 

@@ -37,7 +37,7 @@ export async function download(
   } catch (error) {
     if (error instanceof CommandUsageError) throw error;
     if (error instanceof TargetError) throw new CommandUsageError(`${text}: ${error.message}`);
-    const reason = signal.aborted ? `no answer within ${timeoutMs / 1000} s` : String(error);
+    const reason = signal.aborted ? `no response within ${timeoutMs / 1000} s` : String(error);
     throw new CommandUsageError(`${text} cannot be downloaded: ${reason}`);
   }
 }

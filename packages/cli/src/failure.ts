@@ -65,17 +65,17 @@ function helpFor({ program, commands, argv }: FailureContext): string[] {
   const found = commandOf(commands, argv);
   if (found !== null) {
     const called = `${program} ${found.name}`;
-    return [`Usage: ${called} ${usageOf(found.command)}`, `Run ${called} --help for all of it.`];
+    return [`Usage: ${called} ${usageOf(found.command)}`, `Run ${called} --help for details.`];
   }
   const [first = '', second = ''] = wordsOf(argv);
   const turned = `${second} ${first}`;
   const meant = Object.hasOwn(commands, turned) ? commands[turned] : undefined;
   if (meant !== undefined) {
     const called = [program, turned, ...requiredOf(meant)].join(' ');
-    return [`Run ${called}: what it is about comes first.`];
+    return [`Run ${called}: the noun comes first.`];
   }
   const isNoun = Object.keys(commands).some((name) => name.startsWith(`${first} `));
-  return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see what there is.`];
+  return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see the commands.`];
 }
 
 /** Flags for settings of the administration whose names differ in more than spelling. */
@@ -111,7 +111,7 @@ export function failureOf(error: unknown, context: FailureContext): Failure {
   const code = codeOf(error);
   if (code?.endsWith('_not_found') === true || context.isNotFound(error)) {
     const list = lists[code ?? ''];
-    const remedy = list === undefined ? [] : [`Run ${context.program} ${list} to see which there are.`];
+    const remedy = list === undefined ? [] : [`Run ${context.program} ${list} to list them.`];
     return { exitCode: 3, code: code ?? 'not_found', problems, remedy };
   }
   const isUsage =

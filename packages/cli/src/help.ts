@@ -64,5 +64,5 @@ export const helpStyle = {
 
 /** Formats the last lines of the help's overview. */
 export const closing = (program: string): string =>
-  `\n${program} <command> --help says what a command takes, with an example.\n` +
+  `\n${program} <command> --help describes a command, with an example.\n` +
   'Exit codes: 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.';

@@ -16,7 +16,7 @@ const scopesOf = (given: readonly string[]): readonly KeyScope[] =>
 
 function stateOf({ revokedAt, expiresAt }: ApiKey): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
-  return expiresAt === null ? '' : `ends ${expiresAt}`;
+  return expiresAt === null ? '' : `expires ${expiresAt}`;
 }
 
 function shownOnce({ apiKey, key, signingSecret }: IssuedApiKey, note: string): CommandOutput {
@@ -43,7 +43,7 @@ export const keyCommands: Commands = {
     flags: {
       mode: value('live or test', { required: true, oneOf: ['live', 'test'] }),
       scope: values('what the key may do', { required: true, oneOf: [...keyScopes, 'all'] }),
-      name: value('to tell keys apart'),
+      name: value('name to distinguish keys'),
       allow: values('an address or CIDR range from which the key may be used (everywhere)'),
       'require-signature': toggle('refuse requests with a body that are not signed'),
       expires: value('when it ends, such as 2030-01-31T00:00:00Z (never)', { is: 'time' }),
@@ -100,7 +100,7 @@ export const keyCommands: Commands = {
     example: 'key_5b1f0c9e7d3a4826',
     positionals: ['key id'],
     question: ({ positionals: [id] }) =>
-      `Revoke ${id}? Whoever uses it is refused, and it cannot be brought back.`,
+      `Revoke ${id}? Requests with it are refused, and it cannot be restored.`,
     async run({ admin }, { positionals: [id = ''] }) {
       await admin.apiKeys.revoke(id);
       return { text: `Revoked ${id}.`, json: { revoked: id } };

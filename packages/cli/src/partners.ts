@@ -73,7 +73,7 @@ export const partnerCommands: Commands = {
       const { restored, ...partner } = await admin.partners.enable(slug);
       const { keys, clients } = restored;
       return {
-        text: `Enabled ${slug}: keys that work again: ${keys}, clients: ${clients}. What had ended stays ended.`,
+        text: `Enabled ${slug}: keys that work again: ${keys}, clients: ${clients}. What was revoked stays revoked.`,
         json: { partner, restored },
       };
     },

@@ -105,11 +105,11 @@ function bare({ program, version, out, err }: Outlets, argv: readonly string[]):
     .usage('<command> [options]')
     .helpCommand(false)
     .version(version, '--version', 'print the version')
-    .helpOption('-h, --help', 'say what there is, or what a command takes')
+    .helpOption('-h, --help', 'list commands, or describe a command')
     .option('--json', 'print JSON, for programs')
-    .option('--yes', 'do not ask before something is ended or removed')
+    .option('--yes', 'do not ask for confirmation')
     .addOption(actor.argParser((name) => meant('actor', name, argv)))
-    .option('--progress', 'say how far it is, also where no terminal is')
+    .option('--progress', 'report progress even without a terminal')
     .addHelpText('after', closing(program));
 }
 

@@ -20,7 +20,7 @@ export const storageCommands: Commands = {
   'audit verify': {
     about: 'check that nothing in the audit log was changed, removed or added',
     example: '',
-    flags: { head: value('a head that this command told earlier, and that was kept elsewhere') },
+    flags: { head: value('a head that this command printed earlier, and that was kept elsewhere') },
     async run({ admin }, args) {
       const found = await admin.audit.verify(present({ head: args.text('head') }));
       const rows = [
@@ -40,7 +40,7 @@ export const storageCommands: Commands = {
     about: 'end every consent, code and token of a user',
     example: 'usr_5b1f0c9e7d3a4826',
     positionals: ['sub'],
-    question: ({ positionals: [sub] }) => `End all access to ${sub}? Every app has to ask the user again.`,
+    question: ({ positionals: [sub] }) => `End all access to ${sub}? Every app must ask the user again.`,
     async run({ admin }, { positionals: [sub = ''] }) {
       await admin.users.end(sub);
       return { text: `Ended: no app has access to ${sub} any more.`, json: { ended: sub } };

@@ -147,7 +147,7 @@ export const tailCommands: Commands = {
       requests: toggle('requests to the API too'),
       failed: toggle('only requests that failed, and nothing else'),
       last: value('events, deliveries and requests of before', { is: 'whole number', default: '10' }),
-      interval: value('seconds between two looks', { is: 'whole number', default: '1' }),
+      interval: value('seconds between two polls', { is: 'whole number', default: '1' }),
       once: toggle('end after what is there'),
       ...modeFlag,
     },

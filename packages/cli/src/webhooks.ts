@@ -84,7 +84,7 @@ export const webhookCommands: Commands = {
     example: 'kafe we_5b1f0c9e7d3a4826',
     flags: modeFlag,
     positionals: ['partner', 'endpoint id'],
-    question: ({ positionals: [, id] }) => `Remove ${id}? The partner has to register it again.`,
+    question: ({ positionals: [, id] }) => `Remove ${id}? The partner must register it again.`,
     async run({ admin }, args) {
       const id = args.positionals[1] ?? '';
       await admin.webhooks.remove(await ownerOf(admin, args), id);

@@ -91,7 +91,7 @@ describe('the command line', () => {
       ended: { keys: 1, clients: 1, codes: 0, tokens: 0, deliveries: 0 },
     });
     expect((await run(`partners enable ${key.partner}`)).out).toMatch(
-      /again: 1, clients: 1\. What had ended stays/,
+      /again: 1, clients: 1\. What was revoked stays/,
     );
   });
 

@@ -64,7 +64,7 @@ describe('a download', () => {
     });
     for (const path of ['/slow', '/silent'])
       await expect(download(`http://127.0.0.1:${port}${path}`, { ...local, timeoutMs: 300 })).rejects.toThrow(
-        'no answer within 0.3 s',
+        'no response within 0.3 s',
       );
   });
 });

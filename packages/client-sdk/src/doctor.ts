@@ -78,7 +78,7 @@ export async function examine(
     const { partner, mode, key, address } = found.data;
     const { scopes, expiresAt } = key;
     const isEnding = Date.parse(expiresAt ?? '') - now() < 7 * dayMs;
-    note('key', isEnding ? 'warning' : 'ok', `${key.id} of ${partner}, ends: ${expiresAt ?? 'never'}`);
+    note('key', isEnding ? 'warning' : 'ok', `${key.id} of ${partner}, expires: ${expiresAt ?? 'never'}`);
     note('mode', 'ok', mode);
     note('scopes', 'ok', scopes.join(' '));
     note('address', address === null ? 'unknown' : 'ok', address ?? unsaid);

@@ -229,7 +229,7 @@ export function checkPartnerOptions(options: OstiaryPartnerOptions): {
   const [, named, mode] =
     /^([a-z][a-z0-9]{1,15})_(live|test)_[0-9A-Za-z]{16,200}$/.exec(String(apiKey)) ?? [];
   if (named === undefined || typeof apiKey !== 'string') {
-    return refuse('apiKey must look like svc_live_… or svc_test_…');
+    return refuse('apiKey must have the form svc_live_… or svc_test_…');
   }
   const { prefix = named } = options;
   if (prefix !== named) refuse('prefix must be the one of the apiKey');

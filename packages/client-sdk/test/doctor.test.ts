@@ -27,7 +27,7 @@ describe('the doctor', () => {
     });
     // This key has no name, like most keys, so the report shows its id.
     expect(report.whoami?.key.name).toBe('');
-    expect(report.checks[0]?.message).toBe(`${key.id} of ${key.partner}, ends: never`);
+    expect(report.checks[0]?.message).toBe(`${key.id} of ${key.partner}, expires: never`);
     for (const { message } of report.checks) expect(message).toMatch(/^\S+( \S+)*$/);
     expect(report.whoami).toMatchObject({ partner: key.partner, mode: 'test', address: '127.0.0.1' });
     expect(Math.abs(report.clockSkewMs ?? Number.NaN)).toBeLessThan(30_000);

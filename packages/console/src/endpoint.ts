@@ -116,7 +116,7 @@ export async function changeEndpoint(
     }
     default:
       throw new PartnerError('invalid_request', {
-        description: 'The action has to be enable, disable, recover or remove.',
+        description: 'The action must be enable, disable, recover or remove.',
       });
   }
 }

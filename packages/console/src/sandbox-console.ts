@@ -146,7 +146,7 @@ function toolPages({
     },
     {
       path: paths.payment,
-      summary: 'A test payment: its state, and the event that told of it.',
+      summary: 'A test payment: its state, and its event.',
       GET: guarded(payment),
     },
     {

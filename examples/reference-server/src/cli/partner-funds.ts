@@ -37,7 +37,7 @@ export const partnerFundCommands: Commands<Installation> = {
   },
 
   'partners funds': {
-    about: 'what a partner has to pay with',
+    about: 'funds from which a partner can pay',
     example: 'kafe',
     positionals: ['slug'],
     async run({ admin, subject }, { positionals: [slug = ''] }) {

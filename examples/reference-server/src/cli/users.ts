@@ -31,7 +31,7 @@ export const userCommands: Commands<Installation> = {
     about: 'make a user; the password is asked for, or read from standard input',
     example: '--handle anaika --name "Anaïka Pierre" --phone +50937001122',
     flags: {
-      handle: value('what they sign in with', { required: true }),
+      handle: value('handle for signing in', { required: true }),
       name: value('shown to apps and partners', { required: true }),
       phone: value('such as +50937001122', { required: true }),
       role: value('member, unless given'),
@@ -77,7 +77,7 @@ export const userCommands: Commands<Installation> = {
     about: 'users by handle',
     example: '--limit 20',
     flags: {
-      after: value('the last handle of the page before'),
+      after: value('last handle of the previous page'),
       limit: value('rows at most', { is: 'whole number', default: '100' }),
     },
     async run({ subject: { accounts } }, args) {
@@ -134,7 +134,7 @@ export const userCommands: Commands<Installation> = {
     example: 'anaika',
     positionals: ['handle'],
     question: ({ positionals: [handle] }) =>
-      `Block ${handle}? Their sessions and the access of every app end at once, and apps have to ask again.`,
+      `Block ${handle}? Their sessions and the access of every app end at once, and apps must ask again.`,
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
       const account = await accounts.block(handle);
       await admin.users.end(account.sub);
@@ -150,12 +150,12 @@ export const userCommands: Commands<Installation> = {
     async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
       const account = await accounts.unblock(handle);
       await admin.audit.record({ action: 'user.unblock', target: targetOf(account) });
-      return done(`Unblocked ${account.handle}. Apps have to ask for access again.`, account);
+      return done(`Unblocked ${account.handle}. Apps must ask for access again.`, account);
     },
   },
 
   'users kyc': {
-    about: 'change what is known of a user, and tell the partners that the user shares it with',
+    about: 'change the state of a user's identity check, and notify the partners with whom the user shares it',
     example: 'anaika --status approved --tier 2',
     flags: {
       status: value('approved, pending or rejected', { oneOf: statuses }),
@@ -175,7 +175,7 @@ export const userCommands: Commands<Installation> = {
       await admin.audit.record({ action: 'user.kyc', target: targetOf(account), details: changes });
       const told = events.length === 0 ? 'no partner' : events.map(({ partner }) => partner).join(', ');
       return {
-        text: `${account.handle} is ${account.kycStatus} (tier ${account.kycTier}). Told: ${told}.`,
+        text: `${account.handle} is ${account.kycStatus} (tier ${account.kycTier}). Notified: ${told}.`,
         json: { user: describe(account), events },
       };
     },

@@ -44,7 +44,7 @@ const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at its host and port',
   ENOTFOUND: 'its host name leads nowhere',
   EAI_AGAIN: 'its host name cannot be looked up',
-  ETIMEDOUT: 'its host does not answer',
+  ETIMEDOUT: 'its host does not respond',
   ECONNRESET: 'its host ended the connection',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is of an authority that is not trusted (sslrootcert)',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is of an authority that is not trusted (sslrootcert)',

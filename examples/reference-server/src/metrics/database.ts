@@ -9,9 +9,12 @@ import { observe } from './observed.ts';
 const patienceMs = 1_000;
 
 const waitingWork = {
-  'ostiary.jobs.due': ['Jobs that are due and that nobody works on, 10,000 at most.', '{job}'],
+  'ostiary.jobs.due': ['Jobs that are due and not claimed by a worker, 10,000 at most.', '{job}'],
   'ostiary.jobs.oldest.age': ['For how long the oldest of them has been due.', 's'],
-  'ostiary.deliveries.due': ['Deliveries that are due and that nobody makes, 10,000 at most.', '{delivery}'],
+  'ostiary.deliveries.due': [
+    'Deliveries that are due and not claimed by a worker, 10,000 at most.',
+    '{delivery}',
+  ],
   'ostiary.deliveries.oldest.age': ['For how long the oldest of them has been due.', 's'],
 } as const;
 

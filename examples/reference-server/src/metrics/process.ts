@@ -33,9 +33,9 @@ function observeCollections(meter: Meter): () => void {
 }
 
 const gauges = {
-  'nodejs.eventloop.delay.p50': ['Event loop delay since the last look, median.', 's'],
-  'nodejs.eventloop.delay.p99': ['Event loop delay since the last look, 99 %.', 's'],
-  'nodejs.eventloop.utilization': ['Busy part of the time since the last look.', '1'],
+  'nodejs.eventloop.delay.p50': ['Event loop delay since the previous scrape, median.', 's'],
+  'nodejs.eventloop.delay.p99': ['Event loop delay since the previous scrape, 99 %.', 's'],
+  'nodejs.eventloop.utilization': ['Busy share of the time since the previous scrape.', '1'],
   'v8js.memory.heap.used': ['Heap that objects take.', 'By'],
   'v8js.memory.heap.size': ['Heap that V8 has taken.', 'By'],
   'process.memory.usage': ['Memory of the process (RSS).', 'By'],

@@ -108,7 +108,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
       },
     },
   ],
-  ['an address at which nothing answers', 'address', 'does not answer', { plant: start }],
+  ['an address at which nothing answers', 'address', 'does not respond', { plant: start }],
   [
     'another installation at the address',
     'address',
@@ -124,19 +124,19 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
   [
     'the whole internet as trusted proxy',
     'proxies',
-    'X-Forwarded-For is believed',
+    'X-Forwarded-For is trusted',
     { settings: development({ OSTIARY_TRUSTED_PROXIES: '0.0.0.0/0' }) },
   ],
   [
     'a proxy that passes on what a stranger wrote',
     'proxies',
-    'X-Forwarded-For is believed (tried)',
+    'X-Forwarded-For is trusted (tried)',
     { front: { forwards: 'pass on' } },
   ],
   [
     'a proxy that the server does not know',
     'proxies',
-    'does not name',
+    'does not list',
     { settings: (good) => ({ ...good, OSTIARY_TRUSTED_PROXIES: '' }) },
   ],
   [
@@ -154,19 +154,14 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
   [
     'a certificate that has ended',
     'tls',
-    'is not to be trusted (CERT_HAS_EXPIRED)',
+    'is not trusted (CERT_HAS_EXPIRED)',
     { trusts: [...trusted, expiredCertificate], front: { certificate: expiredCertificate } },
   ],
-  [
-    'a certificate of nobody',
-    'tls',
-    'is not to be trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
-    { trusts: trusted },
-  ],
+  ['a certificate of nobody', 'tls', 'is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)', { trusts: trusted }],
   [
     'a proxy that strips cookies',
     'cookies',
-    'without what protects it',
+    'without its protection',
     { front: { answer: without('set-cookie', '; Secure') } },
   ],
   ['a clock that is two minutes ahead', 'clock', 'ahead of', { server: { now: () => Date.now() + 120_000 } }],
@@ -204,7 +199,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
   [
     'a database in which two writers win',
     'atomicity',
-    'writers got a row that one may get',
+    'concurrent writers of a row succeeded, not one',
     {
       sql: [
         `CREATE TRIGGER app_nodes_undo AFTER UPDATE ON app_nodes WHEN new.role = 'won'
@@ -322,7 +317,7 @@ describe('ostiary doctor', () => {
     ]);
   });
 
-  test('warns of a process that ended without saying so, and of another version', async () => {
+  test('warns of a process that ended without unregistering, and of another version', async () => {
     const env = await production();
     const { database } = (await deploy(env)).installation;
     const [row] = await database.all<{ facts: string }>('SELECT facts FROM app_nodes');
@@ -338,7 +333,7 @@ describe('ostiary doctor', () => {
       ['processes', 'warning'],
     ]);
     expect(found[0]?.what).toContain('0.0.9');
-    expect(found[1]?.what).toBe('gone:1 (worker) ended without saying so');
+    expect(found[1]?.what).toBe('gone:1 (worker) ended without unregistering');
   });
 
   test('tries a connection out when it is told where to', async () => {

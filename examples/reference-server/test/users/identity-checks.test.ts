@@ -33,7 +33,7 @@ describe('ostiary users kyc', () => {
     const { url, received } = await receiver();
     expect((await told.register(url)).status).toBe(201);
     const changed = await command('users kyc', ['anaika', '--status', 'approved', '--tier', '2'], env);
-    expect(changed).toMatchObject({ code: 0, output: 'anaika is approved (tier 2). Told: told.\n' });
+    expect(changed).toMatchObject({ code: 0, output: 'anaika is approved (tier 2). Notified: told.\n' });
     expect(await server.installation.accounts.get('anaika')).toMatchObject({
       kycStatus: 'approved',
       kycTier: 2,
@@ -58,7 +58,7 @@ describe('ostiary users kyc', () => {
     expect(same.json()).toMatchObject({ user: { kycStatus: 'pending', kycTier: 1 }, events: [] });
     await server.installation.ostiary.users.end(account.sub);
     const changed = await command('users kyc', ['anaika', '--tier', '3'], env);
-    expect(changed.output).toBe('anaika is pending (tier 3). Told: no partner.\n');
+    expect(changed.output).toBe('anaika is pending (tier 3). Notified: no partner.\n');
     expect(await countsOf()).toEqual([0, 0, 0]);
   });
 });

@@ -23,8 +23,8 @@ async function read(url: string): Promise<Json> {
 
 const foreign = (setting: string, url: string): CheckResult =>
   problem(
-    `${setting} ${url} is answered by something else than this installation`,
-    'What answers has none of the sealing keys that the doctor was given.',
+    `${setting} ${url} leads to something other than this installation`,
+    'The server that responds has none of the sealing keys that the doctor was given.',
     'Check where the name and the proxy lead, and {sealingKeys} of the server behind it.',
   );
 
@@ -47,7 +47,7 @@ async function checkIssuer({ settings, database }: Examined): Promise<CheckResul
   if (published.length === 0 || published.some((kid) => !known.includes(kid))) {
     return problem(
       `the signing keys at ${keysUrl} are not those of this database`,
-      'ID tokens that one process signs are refused by whoever reads the keys of another.',
+      'Apps that read the keys of one process refuse ID tokens that another one signs.',
       'Give all processes the same database, and let nothing cache the address for longer than a minute.',
     );
   }
@@ -60,7 +60,7 @@ export async function* checkAddress(examined: Examined): AsyncGenerator<CheckRes
   const tried = (setting: string, url: string, work: () => Promise<CheckResult>): Promise<CheckResult> =>
     work().catch((error: unknown) =>
       problem(
-        `${setting} ${url} does not answer (${reasonOf(error)})`,
+        `${setting} ${url} does not respond (${reasonOf(error)})`,
         'People and apps are sent to this address.',
         'Check the name, the proxy and that a server runs; or correct the setting.',
       ),
@@ -87,8 +87,8 @@ export function isWideRange(range: string): boolean {
 
 const strangerBelieved = (why: string): CheckResult =>
   problem(
-    `a caller who writes X-Forwarded-For is believed (${why})`,
-    'Anybody can pass for an address of an allowlist, and escape every limit per address.',
+    `a client's own X-Forwarded-For is trusted (${why})`,
+    'Any client can claim an allowed IP address, and evade every limit per address.',
     'Let the proxy append to X-Forwarded-For or replace it, and name only its address in {trustedProxies}.',
   );
 
@@ -106,16 +106,16 @@ export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerat
     if (plain === null || lied === null) return;
     if (plain.isForwarded && !plain.peerIsTrusted) {
       yield problem(
-        'a proxy stands in front that {trustedProxies} does not name',
-        'Everybody seems to come from it, shares one limit, and allowlists of keys refuse everybody.',
+        'there is a proxy in front that {trustedProxies} does not list',
+        'All clients seem to have its IP address: they share its limits, and allowlists of keys refuse them.',
         'Put the address of the proxy, as the server sees it, into {trustedProxies}.',
       );
-    } else if (lied.address !== stranger) yield ok('X-Forwarded-For of a stranger is ignored');
+    } else if (lied.address !== stranger) yield ok('a client's own X-Forwarded-For is ignored');
     else if (plain.isTrusted)
-      yield ok('the doctor runs on a trusted proxy, whose word counts: run it elsewhere too');
+      yield ok('the doctor runs on a trusted proxy, whose X-Forwarded-For is trusted: run it elsewhere, too');
     else yield strangerBelieved('tried');
   } catch {
-    yield warning('not tried', 'Nothing answered at {authUrl}.', 'Mend the address first.');
+    yield warning('not tried', 'No server responded at {authUrl}.', 'Fix the address first.');
   }
 }
 
@@ -133,7 +133,7 @@ function* judgeClock(what: string, aheadMs: number): Generator<CheckResult> {
   const said = `${what} is ${(apart / 1_000).toFixed(1)} s ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
   yield (apart > tooFarMs ? problem : warning)(
     `${said} the clock of this machine`,
-    'Codes, tokens and signatures end early or late.',
+    'Codes, tokens and signatures expire early or late.',
     'Run a time service (NTP) on every machine, this one included.',
   );
 }
@@ -148,7 +148,7 @@ export async function* checkClock({ settings, now, nodes }: Examined): AsyncGene
   const probed = await probe(settings.authUrl, settings.sealingKeys).catch(() => null);
   if (probed === null) return;
   const { answer } = probed;
-  yield* judgeClock('the server that answers', probed.now - answer.askedAt);
+  yield* judgeClock('the responding server', probed.now - answer.askedAt);
   // Without a `Date` header the difference is NaN, and nothing is reported.
-  yield* judgeClock('the Date of answers', Date.parse(answer.header('date') ?? '') + 500 - answer.askedAt);
+  yield* judgeClock('the Date header', Date.parse(answer.header('date') ?? '') + 500 - answer.askedAt);
 }

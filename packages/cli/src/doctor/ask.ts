@@ -39,7 +39,7 @@ export function ask(url: string, headers: Readonly<Record<string, string>> = {})
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => {
           body += chunk;
-          if (body.length > largest) asked.destroy(new Error('the answer is too long'));
+          if (body.length > largest) asked.destroy(new Error('the response is too long'));
         });
         response.on('error', reject);
         response.on('end', () =>
@@ -64,7 +64,7 @@ export function ask(url: string, headers: Readonly<Record<string, string>> = {})
 /** Describes in a few words why there was no response. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer within 5 s';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no response within 5 s';
   return 'code' in error ? String(error.code) : error.message;
 }
 

@@ -28,7 +28,7 @@ export async function readPostgresSettings(
        CAST(current_setting('max_connections') AS integer) AS max_connections,
        pg_is_in_recovery() AS is_replica`,
   );
-  if (row === undefined) throw new Error('the database says nothing of itself');
+  if (row === undefined) throw new Error('the database returned none of its settings');
   return row;
 }
 
@@ -58,8 +58,8 @@ async function* checkReplication({ database }: Examined, { synchronous_commit }:
     row.names === '' ? 'synchronous_standby_names is empty' : `synchronous_commit=${synchronous_commit}`;
   yield warning(
     `commits do not wait for the standby (${why})`,
-    'When the standby takes over, the last payments and tokens that were answered are gone; payments that are repeated then are paid twice.',
-    'Have commits wait for one of two standbys: docs/cluster.md, "When the primary is lost". If nobody ever promotes it, ignore this.',
+    'When the standby takes over, the last payments and tokens are lost although clients got responses; a repeated payment is then paid twice.',
+    'Have commits wait for one of two standbys: docs/cluster.md, "When the primary is lost". If it is never promoted, ignore this.',
   );
 }
 
@@ -75,8 +75,8 @@ async function* checkPostgres(examined: Examined): AsyncGenerator<CheckResult> {
   if (unsafe.length > 0) {
     yield problem(
       `PostgreSQL runs with ${unsafe.join(', ')}`,
-      'What was answered is lost, or the database broken, when the power fails.',
-      'Turn it on in postgresql.conf, or have whoever runs the database turn it on.',
+      'A power failure can lose data for which clients got responses, or break the database.',
+      'Turn it on in postgresql.conf, or ask the provider of the database to.',
     );
   }
   if (major < 15 || settings.encoding !== 'UTF8') {
@@ -88,7 +88,7 @@ async function* checkPostgres(examined: Examined): AsyncGenerator<CheckResult> {
   }
   if (settings.is_replica) {
     yield problem(
-      'the database is a replica that takes no writes',
+      'the database is a replica that refuses writes',
       'Every request that writes fails.',
       'Let {databaseUrl} lead to the primary.',
     );
@@ -113,7 +113,7 @@ export async function* checkDatabase(examined: Examined): AsyncGenerator<CheckRe
     ? ok('SQLite, commits survive a power cut')
     : problem(
         `SQLite runs with journal_mode=${journal?.journal_mode}`,
-        'What was answered can be lost when the power fails.',
+        'A power failure can lose data for which clients got responses.',
         'Keep the file on a local disk; nothing else may change its journal mode.',
       );
 }
@@ -126,11 +126,11 @@ export async function* checkAtomicity({ database }: Examined): AsyncGenerator<Ch
   const winners = await database.race?.();
   if (winners === undefined) return;
   yield winners === 1
-    ? ok('eight writers wanted one row, and one got it')
+    ? ok('of eight concurrent writers of a row exactly one succeeded')
     : problem(
-        `${winners} of eight writers got a row that one may get`,
+        `${winners} of eight concurrent writers of a row succeeded, not one`,
         'Codes can be used twice, and money paid twice.',
-        'Take the servers down. Use an unmodified PostgreSQL or SQLite; look for triggers, and a pooler that is none.',
+        'Take the servers down. Use an unmodified PostgreSQL or SQLite; look for triggers, and for software that only claims to be one.',
       );
 }
 
@@ -151,7 +151,7 @@ function* checkModes(folder: number, file: number): Generator<CheckResult> {
     'chmod 700 the folder of the database, chmod 600 the files in it, and give them to the user of the server.',
   ] as const;
   yield (folder & 0o022) !== 0 || (file & 0o077) !== 0
-    ? problem('other users of this machine get at the database', ...complaint)
+    ? problem('other users of this machine can access the database', ...complaint)
     : warning('the data folder is open to other users of this machine', ...complaint);
 }
 
@@ -161,7 +161,7 @@ export async function* checkFiles({ settings: { databaseFile } }: Examined): Asy
   const dataDir = dirname(databaseFile);
   const [folder, file, disk] = await Promise.all([stat(dataDir), stat(databaseFile), statfs(dataDir)]);
   const free = disk.bavail * disk.bsize;
-  yield sound(`${inGibibytes(free)} free, nobody else gets at it`);
+  yield sound(`${inGibibytes(free)} free, not accessible to other users`);
   yield* checkModes(folder.mode, file.mode);
   if (networkFileSystems.has(disk.type)) {
     yield problem(

@@ -40,9 +40,9 @@ async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readon
   } catch (error) {
     said.push(
       problem(
-        `cannot be looked at (${error instanceof Error ? error.message : 'unknown error'})`,
-        'The doctor and the servers may be of different versions, or the database is away.',
-        'Run the doctor of the version that runs, with the environment that it runs with.',
+        `cannot be examined (${error instanceof Error ? error.message : 'unknown error'})`,
+        'The doctor and the servers may have different versions, or the database is unreachable.',
+        'Run the doctor of the servers' version, with the servers' environment.',
       ),
     );
   }

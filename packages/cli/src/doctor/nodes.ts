@@ -7,24 +7,24 @@ export function* checkNodes({ nodes, silent }: Examined): Generator<CheckResult>
   if (nodes === null) return;
   if (!nodes.some(({ role }) => role !== 'worker')) {
     return yield problem(
-      'no process answers requests',
-      'Nobody can sign in.',
-      'Start one. One that cannot write down that it runs is not seen: look at its log.',
+      'no process serves requests',
+      'Users cannot sign in.',
+      'Start one. A process that cannot register itself in the database is not listed: read its log.',
     );
   }
   const versions = new Set(nodes.map(({ facts }) => facts.version));
   if (versions.size > 1) {
     yield warning(
       `versions ${[...versions].join(' and ')} run side by side`,
-      'That is right for the time of an update, and for no longer.',
+      'This is expected during an update, but not afterwards.',
       'Replace the processes of the older version.',
     );
   }
   if (silent.length > 0) {
     yield warning(
-      `${namesOf(silent)} ended without saying so`,
-      'It was killed, its machine is gone, or it cannot write to the database.',
-      'Look at its log. It is forgotten after a day.',
+      `${namesOf(silent)} ended without unregistering`,
+      'The process was killed, its machine is gone, or it cannot write to the database.',
+      'Read its log. It is listed for a day.',
     );
   }
   yield ok(namesOf(nodes));
@@ -74,7 +74,7 @@ const shared = ['authUrl', 'baseUrl', 'prefix', 'trustedProxies'] as const satis
 /** Checks whether all processes have the same settings, and whether the settings are fit for production. */
 export function* checkSettings({ settings, nodes: known }: Examined): Generator<CheckResult> {
   const nodes = known ?? [];
-  yield sound('the same everywhere, and fit for production');
+  yield sound('the same in all processes, and fit for production');
   const loose = nodes.filter(({ facts }) => facts.mode !== 'production');
   if (settings.mode !== 'production' || loose.length > 0) {
     yield problem(
@@ -96,8 +96,8 @@ export function* checkSettings({ settings, nodes: known }: Examined): Generator<
   );
   if (different.length > 0) {
     yield warning(
-      `${different.map((name) => `{${name}}`).join(', ')} is not the same everywhere`,
-      'Processes, and the doctor, disagree about what is right.',
+      `${different.map((name) => `{${name}}`).join(', ')} differs between processes`,
+      'The processes or the doctor use different settings.',
       'Give every process the same environment, and run the doctor with it.',
     );
   }

@@ -20,15 +20,15 @@ export async function* checkSeals({ settings, database, now }: Examined): AsyncG
     yield problem(
       `${said(lost)} sealed with a key that is not in {sealingKeys} (${strange})`,
       'Webhooks of those endpoints wait, and signatures under those API keys cannot be checked.',
-      'Put that key back, behind the others, in every process.',
+      'Add that key again, after the others, in every process.',
     );
   }
   const waiting = counts.filter(({ seal }) => previous.includes(seal));
   if (waiting.length > 0) {
     yield warning(
       `${said(waiting)} sealed with a previous key`,
-      'Who removes that key loses them.',
-      'Keep it until this line is gone: workers seal everything anew soon after a start, and every ten minutes.',
+      'Removing that key loses them.',
+      'Keep it until this line is gone: workers reseal everything soon after a start, and every ten minutes.',
     );
   }
 }

@@ -24,7 +24,7 @@ function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Res
       resolve(look(socket));
       socket.destroy();
     });
-    socket.once('timeout', () => socket.destroy(new Error('no answer within 5 s')));
+    socket.once('timeout', () => socket.destroy(new Error('no response within 5 s')));
     socket.once('error', reject);
   });
 }
@@ -36,7 +36,7 @@ async function checkCertificate(origin: string): Promise<CheckResult> {
   }));
   if (refused !== null) {
     return problem(
-      `the certificate of ${origin} is not to be trusted (${refused})`,
+      `the certificate of ${origin} is not trusted (${refused})`,
       'Browsers warn, and apps and partners do not connect.',
       'Renew it, for this name, from an authority that machines trust.',
     );
@@ -46,15 +46,15 @@ async function checkCertificate(origin: string): Promise<CheckResult> {
     return ok(`the certificate of ${origin} is trusted for another ${days} days`);
   return warning(
     `the certificate of ${origin} ends in ${days} days`,
-    'By now something should have renewed it.',
-    'Look at what renews it.',
+    'It should have been renewed by now.',
+    'Check the program that renews it.',
   );
 }
 
 async function checkStrict(origin: string, path: string): Promise<CheckResult> {
   const strict = (await ask(`${origin}${path}`)).header('strict-transport-security') ?? '';
   const seconds = Number(/max-age=(\d+)/.exec(strict)?.[1] ?? 0);
-  if (seconds >= 86_400) return ok('browsers are told to come by https only');
+  if (seconds >= 86_400) return ok('browsers are required to use https');
   return problem(
     `${origin} sends no Strict-Transport-Security`,
     'The first visit of a browser can be diverted to plain http.',
@@ -72,10 +72,10 @@ async function* checkPlain(origin: string): AsyncGenerator<CheckResult> {
     answer === null ||
     (Math.floor(answer.status / 100) === 3 && answer.header('location')?.startsWith('https:'));
   yield leadsAway
-    ? ok('plain http leads nowhere else')
+    ? ok('plain http redirects to https or is closed')
     : warning(
-        `http://${hostname}/ answers ${answer.status} instead of leading to https`,
-        'Who types the name without https stays on plain http.',
+        `http://${hostname}/ answers ${answer.status} instead of redirecting to https`,
+        'Users who type the name without https stay on plain http.',
         'Redirect it at the proxy, or close the port.',
       );
 }
@@ -100,7 +100,7 @@ export async function* checkTls({ settings }: Examined): AsyncGenerator<CheckRes
       yield problem(
         `${origin} speaks no TLS (${reasonOf(error)})`,
         'Nobody can connect.',
-        'Look at the proxy.',
+        'Check the proxy.',
       );
     }
   }
@@ -118,8 +118,8 @@ export async function* checkCookies({ settings }: Examined): AsyncGenerator<Chec
   yield needed.every((part) => part.test(cookie))
     ? ok('cookies arrive as they were sent')
     : problem(
-        'the sign-in page sets no cookie, or one without what protects it',
-        'A session can be stolen, or nobody can sign in.',
+        'the sign-in page sets no cookie, or one without its protection',
+        'A session can be stolen, or users cannot sign in.',
         'Let the proxy leave Set-Cookie alone, and cache no page.',
       );
 }
@@ -167,6 +167,6 @@ export async function* checkEgress(
   yield (failed.length === targets.length ? problem : warning)(
     `cannot be reached from here: ${failed.join(', ')}`,
     'Webhooks do not arrive there, if the workers run on a machine like this one.',
-    'Let workers ask name servers and connect to the internet, port 443 and above 1023; or ask the partner.',
+    'Let workers query name servers and connect to the internet, port 443 and above 1023; or ask the partner.',
   );
 }

@@ -18,12 +18,12 @@ function judge(count: number, ageMs: number, mend: string): CheckResult {
 /** Checks whether jobs are done in time and succeed. */
 export async function* checkJobs({ database, now }: Examined): AsyncGenerator<CheckResult> {
   const { jobs, oldestJobMs } = await readWaiting(database, now());
-  yield judge(jobs, oldestJobMs, 'Look at the log of the workers; start another one.');
+  yield judge(jobs, oldestJobMs, 'Read the log of the workers; start another one.');
   const failing = await countFailing(database);
   if (failing === 0) return;
   yield warning(
-    `${failing} failed and are tried again`,
-    'Of transfers among them nobody knows whether the money moved.',
+    `${failing} failed and will be retried`,
+    'For transfers among them it is unknown whether the money moved.',
     'Look for "a job failed" in the log of the workers.',
   );
 }
@@ -38,7 +38,7 @@ export async function* checkDeliveries({ database, now }: Examined): AsyncGenera
   yield warning(
     `${dropped} were dropped within a day, after their last attempt`,
     'Partners have missed events.',
-    'Tell them; when their endpoint is well again: ostiary endpoints recover <partner> <endpoint id> --since <time>.',
+    'Notify them; once their endpoint works again: ostiary endpoints recover <partner> <endpoint id> --since <time>.',
   );
 }
 
@@ -51,7 +51,7 @@ export async function* checkRetention({ settings, database, now }: Examined): As
     ? ok(`events are kept for ${retentionDays} days`)
     : problem(
         `the oldest event is ${Math.floor(days)} days old, and is to be kept for ${retentionDays}`,
-        'Old rows are not removed: the database grows, and data is kept for longer than was said.',
+        'Old rows are not removed: the database grows, and data is kept for longer than announced.',
         'Look for "purge" in the log of the workers; ostiary purge removes them now.',
       );
 }

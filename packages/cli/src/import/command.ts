@@ -80,7 +80,7 @@ async function subjectsOf(file: string | undefined): Promise<ReadonlyMap<string,
   const entries = Object.entries(members(await documentOf(file)));
   const subjects = entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   if (entries.length === 0 || subjects.length < entries.length)
-    throw new CommandUsageError(`${file} has to be an object of ids there and ids here`);
+    throw new CommandUsageError(`${file} must be a JSON object of old and new user ids`);
   return new Map(subjects);
 }
 
@@ -100,8 +100,8 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 
 /** Texts for the reasons why consents are skipped. */
 const omissions: { readonly [Reason in Omission]: string } = {
-  limited: 'they were given for a time',
-  ended: 'they have ended',
+  limited: 'they are valid for a limited time',
+  ended: 'they have expired or were withdrawn',
   notRemembered: 'they were for one sign-in',
   ofDisabledUser: 'their user is disabled',
   incomplete: 'they name no user or no client',

@@ -68,7 +68,7 @@ export const readHydra: ReadExport = (document) => {
   const { client_id: clientId, consent_request: consent } = members(document);
   // A file with a single line is a single item, not a list.
   const items = itemsOf((clientId ?? consent) === undefined ? document : [document]);
-  if (items === null) throw new TypeError('has to be a list of clients or of consent sessions');
+  if (items === null) throw new TypeError('must be a list of clients or of consent sessions');
   const found = items.map(members);
   return {
     clients: found

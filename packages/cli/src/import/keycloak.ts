@@ -77,7 +77,7 @@ function reasonOf(client: Members, secret: string | undefined, now: number): str
   if (method !== 'client-secret') return `it authenticates by ${method}`;
   if (secret === undefined || /^\*+$/.test(secret))
     return 'its secret is not in the file: export the realm with secrets, or create it';
-  if (hasEnded(members(client.attributes), now)) return 'its secret has ended';
+  if (hasEnded(members(client.attributes), now)) return 'its secret has expired';
   return null;
 }
 
@@ -142,7 +142,7 @@ export const readKeycloak: ReadExport = (document) => {
   const realm = members(document);
   const users = [realm.users, realm.federatedUsers];
   if (![realm.clients, ...users].some(Array.isArray))
-    throw new TypeError('has to be a realm with clients or users');
+    throw new TypeError('must be a realm with clients or users');
   const clients = list(realm.clients).map(members);
   const now = Date.now();
   return {

@@ -140,7 +140,7 @@ function reasonOf(metadata: Members, isPublic: boolean, now: number): string | n
   if (!/^(?:client_secret_(?:basic|post)|none)$/.test(method)) return `it authenticates by ${method}`;
   if (!isPublic && text(metadata.client_secret) === undefined)
     return 'its secret is not in the file: create it, or add client_secret, plain or hashed';
-  if (typeof ends === 'number' && ends > 0 && ends * 1000 <= now) return 'its secret has ended';
+  if (typeof ends === 'number' && ends > 0 && ends * 1000 <= now) return 'its secret has expired';
   return null;
 }
 

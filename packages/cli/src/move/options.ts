@@ -73,7 +73,7 @@ export function assertUsable(from: SqliteDatabase): void {
   if (from.readonly) {
     throw new TypeError(
       'moveFromSqlite: options.from must not be opened read-only: only a connection that could write can make sure ' +
-        'that nobody else has the file open',
+        'that no other process has the file open',
     );
   }
   if (from.inTransaction) throw new TypeError('moveFromSqlite: options.from must be in no transaction');

@@ -27,7 +27,7 @@ export async function takeEmpty(client: PostgresClient, targets: readonly Target
     const { rows } = await client.query({ text: `SELECT 1 FROM ${name} LIMIT 1` });
     if (rows.length === 0) continue;
     throw new MoveError(
-      `the PostgreSQL table ${name} has rows already, and nothing is ever merged: move into a schema that no server ` +
+      `the PostgreSQL table ${name} has rows already, and rows are never merged: move into a schema that no server ` +
         'was started on, or drop this one if what is in it may go',
     );
   }

@@ -79,7 +79,7 @@ describe('an import from oidc-provider', () => {
     [{ client_secret: 'short' }, /clientSecret: .*20/],
     [{ token_endpoint_auth_method: 'private_key_jwt' }, /authenticates by private_key_jwt/],
     [{ grant_types: ['client_credentials'] }, /authorization code grant/],
-    [{ client_secret_expires_at: 1_000_000_000 }, /secret has ended/],
+    [{ client_secret_expires_at: 1_000_000_000 }, /secret has expired/],
     [{ scope: undefined }, /say with --scope/],
     [{ scope: 'unknown' }, /allowedScopes/],
     [{ client_id: 'with space' }, /clientId/],
@@ -211,7 +211,7 @@ describe('an import from Hydra', () => {
     ];
     const { ostiary, run } = await installation(options);
     const { out } = await run('hydra', [hydraClient, ...sessions]);
-    expect(out).toContain('1 consent imported\n1 left out: they were given for a time');
+    expect(out).toContain('1 consent imported\n1 left out: they are valid for a limited time');
     expect(await ostiary.consents.list('user-1')).toMatchObject([{ scopes: ['openid'] }]);
     expect(await ostiary.consents.list('user-2')).toEqual([]);
   });
@@ -258,9 +258,9 @@ describe('an import from Hydra', () => {
 describe('what cannot be imported', () => {
   it.each([
     ['keycloak', '{', 'is not JSON'],
-    ['keycloak', [], 'has to be a realm'],
-    ['keycloak', {}, 'has to be a realm'],
-    ['hydra', { clients: 1 }, 'has to be a list'],
+    ['keycloak', [], 'must be a realm'],
+    ['keycloak', {}, 'must be a realm'],
+    ['hydra', { clients: 1 }, 'must be a list'],
     ['oidc-provider', { a: 1 }, 'neither clients nor consents'],
     ['hydra', [[], { items: [] }], 'neither clients nor consents'],
     ['oidc-provider', [{ payload: '{' }], 'JSON'],
@@ -278,7 +278,7 @@ describe('what cannot be imported', () => {
     expect(await told('--file', missing)).toContain('there is no file');
     expect(await told('--file', folder)).toContain('cannot be read');
     expect(await told('--rename-scope', 'a')).toContain('an equals sign');
-    expect(await told('--subjects', await written({ a: 1 }))).toContain('has to be an object');
+    expect(await told('--subjects', await written({ a: 1 }))).toContain('must be a JSON object');
   });
 
   it('passes over members that are of another type than they should be', async () => {

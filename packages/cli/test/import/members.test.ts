@@ -216,7 +216,7 @@ describe('a confidential client', () => {
     expect(await ostiary.admin.clients.get('spa')).toMatchObject({ requireSecret: false, public: true });
   });
 
-  it('of Keycloak whose secret has ended is refused, and one whose secret will end is told of', async () => {
+  it('of Keycloak whose secret has expired is refused, and one whose secret will end is told of', async () => {
     const { ostiary, run } = await installation({ refreshTokens: {} });
     const ending = (id: string, end: number) =>
       keycloakClientOf(id, { attributes: { 'client.secret.expiration.time': String(end) } });
@@ -224,7 +224,7 @@ describe('a confidential client', () => {
     const clients = [ending('ended', seconds - 1), ending('ends', 4_000_000_000), ending('endless', 0)];
     const { code, out } = await run('keycloak', { clients });
     expect(code).toBe(1);
-    expect(out).toMatch(/ended +REFUSED +its secret has ended/);
+    expect(out).toMatch(/ended +REFUSED +its secret has expired/);
     expect(out).toMatch(/ends +created +.*the end of its secret on 2096-10-02/);
     expect(await ostiary.admin.clients.get('ended')).toBeNull();
     expect(await ostiary.admin.clients.get('endless')).not.toBeNull();
@@ -241,7 +241,7 @@ describe('consents', () => {
     const { out } = await run('oidc-provider', [metadata, given, { ...grant, accountId: 'b', exp: 1 }]);
     expect(await ostiary.consents.list(grant.accountId)).toMatchObject([{ scopes: ['openid', 'profile'] }]);
     expect(out).toContain(
-      '1 consent imported\n1 left out: they have ended\n1 without single claims\n1 without scopes of resources',
+      '1 consent imported\n1 left out: they have expired or were withdrawn\n1 without single claims\n1 without scopes of resources',
     );
   });
 

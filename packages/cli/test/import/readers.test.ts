@@ -32,7 +32,7 @@ describe('the metadata of a client', () => {
 
   it.each([
     [0, null],
-    [1, 'its secret has ended'],
+    [1, 'its secret has expired'],
     [4_000_000_000, null],
   ])('whose secret ends at %d: %s', (ends, reason) => {
     expect(ofProvider({ client_secret_expires_at: ends }).reason).toBe(reason);

@@ -7,7 +7,7 @@ const most = 64 * 1024 * 1024;
 export class Unreadable extends Error {
   readonly code: string;
 
-  constructor(message = 'No answer of this API', code = 'unexpected_answer') {
+  constructor(message = 'Not a response of this API', code = 'unexpected_answer') {
     super(message);
     this.code = code;
   }
@@ -67,7 +67,7 @@ async function wholeText(response: FetchResponse): Promise<string> {
 }
 
 function requireSize(size: number): void {
-  if (size > most) throw new Unreadable('The answer is too long');
+  if (size > most) throw new Unreadable('The response is too long');
 }
 
 /**

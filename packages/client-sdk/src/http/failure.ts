@@ -142,11 +142,11 @@ export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAt
   if (thrown instanceof Stopped) {
     return thrown.why === 'aborted'
       ? failure(AbortedError, 'aborted', 'Aborted by the caller')
-      : failure(TimeoutError, 'timeout', `No complete answer within ${thrown.why}`);
+      : failure(TimeoutError, 'timeout', `No complete response within ${thrown.why}`);
   }
   // An error of this package means that the response made no sense, not that the connection failed.
   if (!(thrown instanceof Broken)) {
-    const words = `Cannot read the answer: ${thrown}`;
+    const words = `Cannot read the response: ${thrown}`;
     return { ...failure(ProtocolError, 'unexpected_answer', words), retryable: false };
   }
   const { code, syscall, message } = sourceOf(thrown.thrown);

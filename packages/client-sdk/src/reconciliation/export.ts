@@ -123,7 +123,7 @@ async function* rowsOf(
     for (const line of lines) {
       if (line.startsWith('{"summary":')) continue;
       const row = objectOf(line);
-      if (row === null) throw damaged('a row is none');
+      if (row === null) throw damaged('a row is not a JSON object');
       count();
       yield row as unknown as ReconciliationRow;
     }

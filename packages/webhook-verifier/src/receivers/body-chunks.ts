@@ -62,7 +62,7 @@ export async function readChunks(next: NextChunk, announced: number, most: numbe
     }
     if (Math.max(announced, length) > most) await discard(next);
   } catch {
-    throw new WebhookVerificationError('body_incomplete', 'The sender went away during the body.');
+    throw new WebhookVerificationError('body_incomplete', 'The sender disconnected during the body.');
   }
   requireSize(Math.max(announced, length), most);
   const body = new Uint8Array(length);
