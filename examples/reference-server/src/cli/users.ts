@@ -155,7 +155,8 @@ export const userCommands: Commands<Installation> = {
   },
 
   'users kyc': {
-    about: 'change the state of a user's identity check, and notify the partners with whom the user shares it',
+    about:
+      'change the state of the identity check of a user, and notify the partners with whom the user shares it',
     example: 'anaika --status approved --tier 2',
     flags: {
       status: value('approved, pending or rejected', { oneOf: statuses }),

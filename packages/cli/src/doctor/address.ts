@@ -110,7 +110,7 @@ export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerat
         'All clients seem to have its IP address: they share its limits, and allowlists of keys refuse them.',
         'Put the address of the proxy, as the server sees it, into {trustedProxies}.',
       );
-    } else if (lied.address !== stranger) yield ok('a client's own X-Forwarded-For is ignored');
+    } else if (lied.address !== stranger) yield ok('the X-Forwarded-For of a client is ignored');
     else if (plain.isTrusted)
       yield ok('the doctor runs on a trusted proxy, whose X-Forwarded-For is trusted: run it elsewhere, too');
     else yield strangerBelieved('tried');

@@ -42,7 +42,7 @@ async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readon
       problem(
         `cannot be examined (${error instanceof Error ? error.message : 'unknown error'})`,
         'The doctor and the servers may have different versions, or the database is unreachable.',
-        'Run the doctor of the servers' version, with the servers' environment.',
+        'Run the doctor in the version of the servers, with their environment.',
       ),
     );
   }
