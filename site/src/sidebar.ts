@@ -23,6 +23,7 @@ const groups: readonly (readonly [
       ['Before production', 'docs/configuration.md'],
       ['Partners, keys, clients', 'docs/administration.md'],
       ['Protect an API of mine', 'docs/own-api.md'],
+      ['Let assistants in (MCP)', 'docs/mcp.md'],
       ['Recipes', 'docs/recipes.md'],
       ['Events with an ORM', 'docs/orms.md'],
       ['Tests', 'docs/testing.md'],

@@ -121,6 +121,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     languages: Object.freeze(values.OSTIARY_LANGUAGES),
     scopes: Object.freeze(values.OSTIARY_SCOPES),
     refreshTokens: values.OSTIARY_REFRESH_TOKENS,
+    clientDocumentScopes: Object.freeze(values.OSTIARY_CLIENT_DOCUMENT_SCOPES),
     introspection: values.OSTIARY_INTROSPECTION,
     claimsParameter: values.OSTIARY_CLAIMS_PARAMETER,
     logout: values.OSTIARY_LOGOUT,

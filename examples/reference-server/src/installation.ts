@@ -74,6 +74,9 @@ export async function openInstallation(
       introspection: config.introspection,
       claimsParameter: config.claimsParameter,
       ...(config.refreshTokens && { refreshTokens: {} }),
+      ...(config.clientDocumentScopes.length > 0 && {
+        clientMetadataDocuments: { scopes: config.clientDocumentScopes },
+      }),
       payments: ledger.rail,
       webhooks: config.webhooks,
       ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),

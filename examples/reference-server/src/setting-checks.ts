@@ -90,3 +90,8 @@ export const databaseUrl = checked((value, refuse) => {
   }
   return value;
 });
+
+/** Names of scopes (RFC 6749, appendix A.4). Whether they exist is checked with the other options of Ostiary. */
+export const scopeNames = list.pipe(
+  z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/, 'must be names of scopes, comma separated')),
+);

@@ -7,6 +7,7 @@ import {
   fileMode,
   processes,
   proxies,
+  scopeNames,
   sealingKeys,
   socketPath,
 } from './setting-checks.ts';
@@ -126,6 +127,13 @@ export const settings = {
     'off',
     `\`on\`: clients that are allowed \`offline_access\` can request refresh tokens. A refresh token expires after ${defaultOptions.refreshTokens.idleDays} days without use, and after ${defaultOptions.refreshTokens.absoluteDays} days in any case.`,
   ),
+  OSTIARY_CLIENT_DOCUMENT_SCOPES: {
+    check: scopeNames,
+    fallback: '',
+    shown: 'none: such clients are unknown',
+    about:
+      'Scopes that clients with a client ID metadata document may request, comma separated. No administrator provisions such a client: its `client_id` is the URL of the document. See [MCP](../../docs/mcp.md).',
+  },
   OSTIARY_INTROSPECTION: onOff(
     'off',
     '`on`: clients that are resource servers can check access tokens at `/v1/oauth/introspect` (RFC 7662).',

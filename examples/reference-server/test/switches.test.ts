@@ -16,6 +16,7 @@ test('without settings there are five languages, the five scopes, logout, and no
   expect(metadata.grant_types_supported).toEqual(['authorization_code']);
   expect(metadata).toHaveProperty('end_session_endpoint');
   expect(metadata).not.toHaveProperty('introspection_endpoint');
+  expect(metadata).not.toHaveProperty('client_id_metadata_document_supported');
 });
 
 test('settings switch on what Ostiary has, and off what apps are not to do', async () => {
@@ -25,6 +26,7 @@ test('settings switch on what Ostiary has, and off what apps are not to do', asy
     OSTIARY_REFRESH_TOKENS: 'on',
     OSTIARY_INTROSPECTION: 'on',
     OSTIARY_CLAIMS_PARAMETER: 'on',
+    OSTIARY_CLIENT_DOCUMENT_SCOPES: 'openid,offline_access',
     OSTIARY_LOGOUT: 'off',
   });
   expect(metadata.ui_locales_supported).toEqual(['ht', 'fr']);
@@ -35,6 +37,7 @@ test('settings switch on what Ostiary has, and off what apps are not to do', asy
   expect(metadata.grant_types_supported).toContain('refresh_token');
   expect(metadata).toHaveProperty('introspection_endpoint');
   expect(metadata.claims_parameter_supported).toBe(true);
+  expect(metadata).toHaveProperty('client_id_metadata_document_supported', true);
   expect(metadata).not.toHaveProperty('end_session_endpoint');
 });
 

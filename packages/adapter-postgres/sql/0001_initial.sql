@@ -33,6 +33,15 @@ CREATE TABLE client_logos (
   png bytea NOT NULL
 );
 
+-- Clients that a client ID metadata document describes. They go, with their consents, when they were not used for a month.
+CREATE TABLE client_documents (
+  client_id text COLLATE "C" PRIMARY KEY REFERENCES clients (client_id) ON DELETE CASCADE,
+  -- Time of the last authorization request, at most an hour too early.
+  used_at bigint NOT NULL
+);
+
+CREATE INDEX client_documents_by_use ON client_documents (used_at);
+
 -- Consents of users. A revoked consent is kept, and the next one is another row.
 CREATE TABLE consents (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -47,12 +56,12 @@ CREATE TABLE consents (
 );
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
-CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_at IS NULL;
+CREATE INDEX consents_by_client ON consents (client_id);
 -- Finds revoked consents of a user, which an import must not bring back.
 CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
 -- One row per authorization: its code, and the columns that every use of its tokens checks. Without a foreign key to the client,
--- which is never removed: all authorizations of a busy client would lock its row.
+-- which is never removed while it has a grant: all authorizations of a busy client would lock its row.
 CREATE TABLE grants (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   code_digest bytea NOT NULL UNIQUE CHECK (octet_length(code_digest) = 32),

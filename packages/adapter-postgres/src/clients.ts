@@ -2,7 +2,7 @@ import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
-import { lookup, statement } from './statement.ts';
+import { type Connection, lookup, statement } from './statement.ts';
 import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 interface ClientRow {
@@ -41,7 +41,8 @@ function statementsIn(schema: string) {
 
     list: statement<{ after: string | null; limit: number }, Pick<ClientRow, 'record'>>(`
       SELECT record FROM ${schema}.clients
-      WHERE :after::text IS NULL OR client_id > :after
+      WHERE (:after::text IS NULL OR client_id > :after)
+        AND NOT EXISTS (SELECT FROM ${schema}.client_documents AS document WHERE document.client_id = clients.client_id)
       ORDER BY client_id LIMIT :limit
     `),
 
@@ -92,20 +93,40 @@ function statementsIn(schema: string) {
   };
 }
 
+/** Rows of a client that is stored for the first time. */
+interface ClientRows {
+  readonly row: ClientRow;
+  readonly origins: readonly string[];
+}
+
+/** Makes the rows of a client. */
+export const clientRowsOf = (client: ClientRecord): ClientRows => ({
+  row: rowOf(client),
+  origins: originsOf(client),
+});
+
+/** Returns the function that stores new clients inside a transaction. It returns `false` if the id is taken. */
+export function postgresClientInsertion(
+  schema: string,
+): (connection: Connection, rows: ClientRows) => Promise<boolean> {
+  const sql = statementsIn(schema);
+  return async (connection, { row, origins }) => {
+    await sql.holdPartner.run(connection, row);
+    if ((await sql.insert.run(connection, row)) === 0) return false;
+    await sql.insertOrigins.run(connection, { clientId: row.clientId, origins });
+    return true;
+  };
+}
+
 export function postgresClients(database: Database): ClientStore {
   const audits = postgresAudits(database);
+  const insert = postgresClientInsertion(database.schema);
   const sql = statementsIn(database.schema);
 
   return {
     async insert(client, audit) {
-      const row = rowOf(client);
-      const origins = originsOf(client);
-      return audits.write(audit, async (connection) => {
-        await sql.holdPartner.run(connection, row);
-        if ((await sql.insert.run(connection, row)) === 0) return false;
-        await sql.insertOrigins.run(connection, { clientId: row.clientId, origins });
-        return true;
-      });
+      const rows = clientRowsOf(client);
+      return audits.write(audit, (connection) => insert(connection, rows));
     },
 
     async find(clientId) {
@@ -157,7 +178,7 @@ function rowOf(client: ClientRecord): ClientRow {
   return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
 }
 
-function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
+export function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
   const client = JSON.parse(record);
   for (const secret of client.secrets) secret.digest = Buffer.from(secret.digest, 'base64url');
   return client;

@@ -1,6 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import { postgresApiKeys } from './api-keys.ts';
 import { postgresAudit } from './audit.ts';
+import { postgresClientDocuments } from './client-documents.ts';
 import { postgresClients } from './clients.ts';
 import { postgresConsents } from './consents.ts';
 import { Database } from './database.ts';
@@ -61,6 +62,7 @@ export function storageOn(database: Database): Storage {
 
   return {
     clients: postgresClients(database),
+    clientDocuments: postgresClientDocuments(database),
     grants: postgresGrants(database),
     consents: postgresConsents(database),
     interactions: postgresInteractions(database),

@@ -284,7 +284,7 @@ test('a result is looked up by its id, removed from where it is, and its deliver
 /** Tables that stay small, or are empty here. */
 const small = [
   ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
-  ...['audit', 'audit_head', 'client_logos'],
+  ...['audit', 'audit_head', 'client_logos', 'client_documents'],
 ];
 
 /** Calls for hundreds of deliveries, for which the server may read all events. */

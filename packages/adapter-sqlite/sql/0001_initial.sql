@@ -32,6 +32,15 @@ CREATE TABLE client_logos (
   png BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Clients that a client ID metadata document describes. They go, with their consents, when they were not used for a month.
+CREATE TABLE client_documents (
+  client_id TEXT PRIMARY KEY NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
+  -- Time of the last authorization request, at most an hour too early.
+  used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX client_documents_by_use ON client_documents (used_at);
+
 -- Consents of users. A revoked consent is kept, and the next one is another row.
 CREATE TABLE consents (
   id INTEGER PRIMARY KEY,
@@ -46,7 +55,7 @@ CREATE TABLE consents (
 ) STRICT;
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
-CREATE INDEX consents_unrevoked_by_client ON consents (client_id) WHERE revoked_at IS NULL;
+CREATE INDEX consents_by_client ON consents (client_id);
 -- Tells whether a user has revoked a consent, which an import must not bring back.
 CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 

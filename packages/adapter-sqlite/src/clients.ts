@@ -28,7 +28,8 @@ function statementsOn(connection: Connection) {
 
     list: connection.prepare<[{ after: string | null; limit: number }], Pick<ClientRow, 'record'>>(`
       SELECT record FROM clients
-      WHERE :after IS NULL OR client_id > :after
+      WHERE (:after IS NULL OR client_id > :after)
+        AND NOT EXISTS (SELECT 1 FROM client_documents WHERE client_documents.client_id = clients.client_id)
       ORDER BY client_id LIMIT :limit
     `),
 
@@ -76,24 +77,37 @@ function statementsOn(connection: Connection) {
   };
 }
 
+/** Rows of a client that is stored for the first time. */
+interface ClientRows {
+  readonly row: ClientRow;
+  readonly origins: ReadonlySet<string>;
+}
+
+/** Makes the rows of a client. */
+export const clientRowsOf = (client: ClientRecord): ClientRows => ({
+  row: rowOf(client),
+  origins: originsOf(client),
+});
+
+/** Returns the function that stores new clients inside a transaction. It returns `false` if the id is taken. */
+export function sqliteClientInsertion(database: Database): (rows: ClientRows) => boolean {
+  const sql = database.prepare(statementsOn);
+  return ({ row, origins }) => {
+    if (sql().insert.run(row).changes === 0) return false;
+    for (const origin of origins) sql().insertOrigin.run({ origin, clientId: row.clientId });
+    return true;
+  };
+}
+
 export function sqliteClients(database: Database): ClientStore {
   const audits = sqliteAudits(database);
+  const insert = sqliteClientInsertion(database);
   const sql = database.prepare(statementsOn);
-
-  const storeOrigins = (clientId: string, origins: ReadonlySet<string>) => {
-    sql().removeOrigins.run(clientId);
-    for (const origin of origins) sql().insertOrigin.run({ origin, clientId });
-  };
 
   return {
     async insert(client, audit) {
-      const row = rowOf(client);
-      const origins = originsOf(client);
-      return audits.change(audit, () => {
-        if (sql().insert.run(row).changes === 0) return false;
-        storeOrigins(row.clientId, origins);
-        return true;
-      });
+      const rows = clientRowsOf(client);
+      return audits.change(audit, () => insert(rows));
     },
 
     find: (clientId) =>
@@ -113,7 +127,8 @@ export function sqliteClients(database: Database): ClientStore {
         const { clientId, disabledAt } = row;
         const replaced = sql().replace.get(row);
         if (replaced === undefined) return false;
-        storeOrigins(clientId, origins);
+        sql().removeOrigins.run(clientId);
+        for (const origin of origins) sql().insertOrigin.run({ origin, clientId });
         if (png === null) sql().removeLogo.run(clientId);
         else if (png !== undefined) sql().storeLogo.run({ clientId, png });
         if (disabledAt !== null) sql().revokeConsents.run({ clientId, now: disabledAt });
@@ -143,7 +158,7 @@ function rowOf(client: ClientRecord): ClientRow {
   return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
 }
 
-function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
+export function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
   const client = JSON.parse(record);
   for (const secret of client.secrets) secret.digest = Buffer.from(secret.digest, 'base64url');
   return client;

@@ -1,6 +1,7 @@
 import type { Storage } from '@ostiary/core/storage';
 import { sqliteApiKeys } from './api-keys.ts';
 import { sqliteAudit } from './audit.ts';
+import { sqliteClientDocuments } from './client-documents.ts';
 import { sqliteClients } from './clients.ts';
 import { inMemory } from './connection.ts';
 import { sqliteConsents } from './consents.ts';
@@ -75,6 +76,7 @@ export function storageOn(database: Database): Storage {
 
   return {
     clients: sqliteClients(database),
+    clientDocuments: sqliteClientDocuments(database),
     grants: sqliteGrants(database),
     consents: sqliteConsents(database),
     interactions: sqliteInteractions(database),

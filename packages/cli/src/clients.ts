@@ -74,6 +74,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ['client_id', client.clientId],
     ['name', client.name],
     ['type', typeOf(client)],
+    ...(client.document ? [['described by', 'its metadata document, which nobody has checked']] : []),
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
     ...(client.loopbackPorts === 'any' ? [['loopback ports', 'any']] : []),
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
@@ -136,9 +137,15 @@ export const clientCommands: Commands = {
   'clients list': {
     about: 'clients by id',
     example: '',
-    flags: pageFlags,
+    flags: {
+      ...pageFlags,
+      documents: toggle('the clients that describe themselves with a metadata document, and no others'),
+    },
     async run({ admin }, args) {
-      const { clients, next } = await admin.clients.list(pageOf(args));
+      const { clients, next } = await admin.clients.list({
+        ...pageOf(args),
+        documents: args.has('documents'),
+      });
       const rows = clients.map((client) => [
         client.clientId,
         client.name,

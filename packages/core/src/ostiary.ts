@@ -16,7 +16,7 @@ import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts'
 import { oauthRoutes } from './oauth/routes.ts';
 import { createSignOuts, longestSignOutWaitMs, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
-import type { Core } from './options/context.ts';
+import type { ClientDocuments, Core } from './options/context.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options/options.ts';
 import type { Partner, PartnerTopics } from './partner/create-partner.ts';
 import { answerPartnerError } from './partner/error-answer.ts';
@@ -193,6 +193,26 @@ function unixPeerWarning(logger: Logger): () => void {
   };
 }
 
+/** Creates what knows clients with metadata documents, loaded with its option. `null` without the option. */
+async function clientDocumentsOf(
+  options: Options,
+  storage: Storage,
+  clock: Clock,
+): Promise<ClientDocuments | null> {
+  const { clientMetadataDocuments: settings, webhooks } = options;
+  if (settings === undefined) return null;
+  const [{ createClientDocuments }, { createDocumentReader }] = await Promise.all([
+    import('./oauth/client-documents.ts'),
+    import('./webhooks/documents.ts'),
+  ]);
+  const readDocument = createDocumentReader({
+    policy: { allowPrivate: settings.allowPrivateDocuments },
+    resolve: webhooks.resolve,
+    ...{ maxBytes: 5 * 1024, timeoutMs: 5_000 },
+  });
+  return createClientDocuments({ storage, clock, options }, settings, readDocument);
+}
+
 /** Creates the dependencies that all modules share. */
 async function coreOf(options: Options, clock: Clock, notifyWorkers: Core['notifyWorkers']): Promise<Core> {
   const { storage } = options;
@@ -208,6 +228,7 @@ async function coreOf(options: Options, clock: Clock, notifyWorkers: Core['notif
     telemetry: options.telemetry ? await createTelemetry() : null,
     notifyWorkers,
     logMissingFields: missingFieldLog(options.logger),
+    clientDocuments: await clientDocumentsOf(options, storage, clock),
     clientAddress: clientAddressFinder(options.trustedProxies, unixPeerWarning(options.logger)),
   };
 }

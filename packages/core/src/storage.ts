@@ -11,7 +11,9 @@ export type {
   ChainedAct,
   StoredAct,
 } from './ports/audit.ts';
+export type { ClientDocumentStore, DocumentInsertion } from './ports/client-documents.ts';
 export type {
+  ClientDocument,
   ClientRecord,
   ClientSecretRecord,
   ClientState,

@@ -6,6 +6,8 @@ export const questions: readonly (readonly [question: string, page: string])[] =
   ['switch on refresh tokens', 'docs/embedding.md'],
   ['change the language of the consent page', 'docs/embedding.md'],
   ['protect my own API with access tokens', 'docs/own-api.md'],
+  ['MCP server', 'docs/mcp.md'],
+  ['client ID metadata document', 'docs/mcp.md'],
   ['create an API key for a partner', 'docs/administration.md'],
   ['audit log', 'docs/administration.md'],
   ['publish an event in the same transaction with Prisma', 'docs/orms.md'],

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '15cc325dfe35fa329b7de736864b9e9e1479144ddc4d49392221dbd528c66e86'],
+  ['0001_initial.sql', '35746757c09de84c5ad8ca6e2b3b706204a0d097b7d6b21458a11ad1998a9f43'],
 ];
 
 /**

@@ -23,6 +23,7 @@ export interface TableMove {
 /** Tables of Ostiary, each after the tables to which it refers. SQLite reports their columns. */
 const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'clients', key: ['client_id'] },
+  { name: 'client_documents', key: ['client_id'] },
   { name: 'client_logos', key: ['client_id'] },
   { name: 'client_origins', key: ['origin', 'client_id'] },
   { name: 'consents', key: ['id'], identity: 'id' },

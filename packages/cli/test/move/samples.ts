@@ -85,6 +85,8 @@ async function fill(storage: Storage): Promise<void> {
   await storage.pushedRequests.use(pushed, 1);
   await storage.sandbox.save(digest(16), { odd }, 1e12);
   await storage.proofIds.use({ namespace: 'dpop', digest: digest(17), expiresAt: 1e12, now: 1 });
+  const documented = sampleClient({ clientId: 'https://app.example/client.json', secrets: [], name: odd });
+  await storage.clientDocuments.insert(documented, { now: 7, limit: 10 });
   await storage.signingKeys.insert(sampleKey('k'));
   const jobs = ['held', 'due', 'failed'].map((id) => ({ id, kind: id, payload: { odd }, dueAt: 10 }));
   await storage.queue.enqueue(jobs);
@@ -166,6 +168,7 @@ export async function readAll(storage: Storage): Promise<object> {
     pushed: await storage.pushedRequests.find({ digest: digest(18), clientId: 'shop' }, 1),
     sandbox: await storage.sandbox.find(digest(16), 1),
     isFresh: await storage.proofIds.use({ namespace: 'dpop', digest: digest(17), expiresAt: 1e12, now: 1 }),
+    clientDocuments: await storage.clientDocuments.list(page),
     signingKeys: await storage.signingKeys.list(),
     partners: await storage.partners.list(page),
     audit: await storage.audit.list({ target: null, ...page }),

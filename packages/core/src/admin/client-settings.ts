@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { checkRedirectUris } from '../options/redirect-uris.ts';
 import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
 import { minImportedSecret } from '../secrets/tokens.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
-import { checkRedirectUris } from './redirect-uris.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
 export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version'>> {

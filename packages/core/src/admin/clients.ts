@@ -56,8 +56,12 @@ export interface ClientAdministration<Name extends string = string> {
   get(clientId: string): Promise<Client | null>;
   /**
    * Lists clients by id. Pass `next` as `after` to get the following page; it is `null` on the last page.
+   * @param page - with `documents: true` lists the clients that describe themselves with metadata documents, which are left out
+   * otherwise; see the option `clientMetadataDocuments`
    */
-  list(page?: PageRequest): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
+  list(
+    page?: PageRequest & { readonly documents?: boolean },
+  ): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
   /**
    * Changes the given settings of a client.
    * @throws TypeError if a setting is invalid
@@ -157,6 +161,10 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
       if (found === null) throw new ClientError('client_not_found', clientId);
       // The partner's state is not stored with the client.
       const { partnerDisabled: _, ...stored } = found;
+      if (stored.document !== undefined && !/^client\.(?:disable|enable)$/.test(action))
+        throw new TypeError(
+          `${clientId} is described by its metadata document: it can be disabled and enabled`,
+        );
       const now = clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
       if (await clients.replace(edited, act(action, `client:${clientId}`, details), logo))
@@ -199,7 +207,7 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
 }
 
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
-  const { clients } = core.storage;
+  const { clients, clientDocuments } = core.storage;
   const change = changing(core, act);
   const scopes = core.options.scopes.names;
   const requireTarget = async (url: string | null | undefined): Promise<void> => {
@@ -234,8 +242,9 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     },
 
     async list(request = {}) {
+      const store = request.documents === true ? clientDocuments : clients;
       const { page, next } = await listPage(request, {
-        read: (limit) => clients.list({ after: request.after ?? null, limit }),
+        read: (limit) => store.list({ after: request.after ?? null, limit }),
         shown: shownClient,
         placeOf: ({ clientId }) => clientId,
       });

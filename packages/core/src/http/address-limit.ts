@@ -16,22 +16,27 @@ export function requireAllowed(states: readonly RateLimitState[], now: number, d
 export const limitWindowMs = 60_000;
 
 /**
- * Creates a limit per minute for each client address, with higher limits for the IPv6 networks around it. All
+ * Creates a limit per window for each client address, with higher limits for the IPv6 networks around it. All
  * clients whose address cannot be determined (`null`) share one count.
  *
  * @param counts - store of the counts, for all processes or for this one
  * @param name - name of the limit; limits with one name share their counts
+ * @param windowMs - length of a window, a minute by default
  */
 export function addressLimit(
   counts: RateLimitStore,
-  { name, limit }: { readonly name: string; readonly limit: number },
+  {
+    name,
+    limit,
+    windowMs = limitWindowMs,
+  }: { readonly name: string; readonly limit: number; readonly windowMs?: number },
 ) {
   /** Builds the rate limit requests for an address and the networks around it. */
   const requests = (address: string | null, now: number) =>
     addressBuckets(address).map(({ name: network, times }) => ({
       bucket: `${name}:address:${network}`,
       limit: limit * times,
-      windowMs: limitWindowMs,
+      windowMs,
       now,
     }));
 

@@ -6,7 +6,7 @@ import { timeZoneOf } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';
 import { appsPage } from '../pages/apps.ts';
 import type { ConnectedApps } from './connected-apps.ts';
-import { pageUrl } from './endpoints.ts';
+import { clientIdInPath, clientPathName, pageUrl } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { authenticate, loginUrl } from './host-login.ts';
 import { seeOther } from './see-other.ts';
@@ -24,7 +24,7 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
     if (user === null) return seeOther(ctx, await signIn(core));
     const apps = (await consents.list(user.sub)).map((app) => ({
       ...app,
-      revokeAction: pageUrl(options, 'revokeApp', app.clientId),
+      revokeAction: pageUrl(options, 'revokeApp', clientPathName(app.clientId)),
       csrfToken: forms.issueTo(user.sub, purpose(app.clientId)),
     }));
     const record = await findUser(core, user.sub, ['profile']);
@@ -49,7 +49,7 @@ export function revokeAppHandler(core: Core, consents: ConnectedApps, forms: For
     forms.requireOwnOrigin(ctx.req, 'revoke app');
     const user = await authenticate(core, ctx.req);
     if (user === null) return seeOther(ctx, await signIn(core));
-    const { clientId } = ctx.params;
+    const clientId = clientIdInPath(ctx.params.clientId);
     const token = (await readParameters(ctx.req)).get('csrf');
     if (!forms.isShownTo(user.sub, token, purpose(clientId)))
       return seeOther(ctx, pageUrl(core.options, 'apps'));

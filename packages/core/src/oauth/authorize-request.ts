@@ -1,12 +1,12 @@
 import { OAuthError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
 import type { Options } from '../options/options.ts';
-import type { ClientRecord, ClientStore } from '../ports/clients.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../text/printable.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { readAcrValues } from './authentication-context.ts';
 import { readClaims } from './claims-parameter.ts';
-import { needsPkce, requireClient } from './client.ts';
+import { findRequestingClient, needsPkce, requireEnabled } from './client.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { invalid, oneValue, printed, type RawParameters, requireShort } from './request-parameters.ts';
@@ -62,12 +62,13 @@ export interface RedirectTarget {
 
 /**
  * Reads and checks the client and the redirect URI. Before this succeeds, the browser must not be redirected.
+ * @param address - client address of the request
  * @throws OAuthError if one of them is missing, or the client is unknown, or the redirect URI is not registered
  */
 export async function findRedirectTarget(
+  core: Core,
   parameters: RawParameters<Parameter>,
-  clients: ClientStore,
-  logger: Logger,
+  address: string | null,
 ): Promise<RedirectTarget> {
   const required = (name: 'client_id' | 'redirect_uri'): string => {
     const value = oneValue(parameters, name);
@@ -76,10 +77,10 @@ export async function findRedirectTarget(
   };
   const clientId = required('client_id');
   const redirectUri = required('redirect_uri');
-  const client = await requireClient(clients, clientId);
+  const client = requireEnabled(await findRequestingClient(core, clientId, address));
   if (!isRegisteredRedirectUri(client, redirectUri)) {
     // Logged for the operator, because the user who sees the error page cannot correct it.
-    logger.warn(
+    core.options.logger.warn(
       { client: clientId, redirectUri: printableUrl(redirectUri) },
       'an authorization request was refused: its redirect_uri is not registered',
     );

@@ -110,7 +110,7 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
       ctx.method === 'POST'
         ? await readPosted(ctx, knownParameters)
         : readQuery(ctx.querystring, knownParameters);
-    const target = await findRedirectTarget(parameters, core.storage.clients, core.options.logger);
+    const target = await findRedirectTarget(core, parameters, core.clientAddress(ctx.req));
     try {
       const query = normalizedQuery(core.options, parameters, target);
       if (ctx.method === 'POST') return continueAsGet(core, ctx, 'authorize', query);

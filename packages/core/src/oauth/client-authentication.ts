@@ -6,7 +6,7 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { addressCounts } from './address-counts.ts';
-import { isClientId, isEnabled, isPublicClient } from './client.ts';
+import { findClient, isEnabled, isPublicClient } from './client.ts';
 import { allowOriginOf } from './cors.ts';
 import { importedSecrets } from './imported-secrets.ts';
 
@@ -85,7 +85,7 @@ function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
  * too often. Endpoints that share one instance share its counts.
  */
 export function clientAuthentication(core: Core) {
-  const { storage, options, clock } = core;
+  const { options, clock } = core;
   const counts = addressCounts(core);
   const limit = options.limits.failedClientAuthentications;
   const failures = addressLimit(counts, { name: 'client authentication', limit });
@@ -169,7 +169,7 @@ export function clientAuthentication(core: Core) {
      */
     async authenticate(ctx: Context, credentials: Credentials): Promise<ClientRecord> {
       const { clientId } = credentials;
-      const client = isClientId(clientId) ? await storage.clients.find(clientId) : null;
+      const client = await findClient(core, clientId);
       // Keep the sent client id out of the log: it may be a secret in the wrong field.
       if (client === null)
         throw await failure(ctx, credentials, null, 'no client has the client_id that was sent');

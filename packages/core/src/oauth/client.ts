@@ -1,5 +1,6 @@
 import { OAuthError } from '../errors.ts';
-import type { ClientRecord, ClientState, ClientStore } from '../ports/clients.ts';
+import type { Core } from '../options/context.ts';
+import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { isReservedName } from '../text/reserved-names.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
@@ -13,11 +14,33 @@ export const isClientId = (text: string): boolean =>
   /^[A-Za-z0-9_-]{1,255}$/.test(text) && !isReservedName(text);
 
 /**
- * Returns the client of an authorization request. @throws OAuthError if there is no enabled client with this
- * id
+ * Finds a client by its id: a provisioned one, or one whose metadata document was read before. `null` if there is none. Every
+ * endpoint finds its client here; only an authorization request reads documents.
  */
-export async function requireClient(clients: ClientStore, clientId: string): Promise<ClientRecord> {
-  const client = isClientId(clientId) ? await clients.find(clientId) : null;
+export async function findClient(
+  { storage, clientDocuments }: Core,
+  clientId: string,
+): Promise<ClientState | null> {
+  if (isClientId(clientId)) return storage.clients.find(clientId);
+  return clientDocuments === null ? null : clientDocuments.find(clientId);
+}
+
+/**
+ * Does the same for an authorization request, which reads the metadata document of a client where that is necessary.
+ * @param address - client address of the request
+ * @throws OAuthError if the document cannot be used
+ */
+export async function findRequestingClient(
+  { storage, clientDocuments }: Core,
+  clientId: string,
+  address: string | null,
+): Promise<ClientState | null> {
+  if (isClientId(clientId)) return storage.clients.find(clientId);
+  return clientDocuments === null ? null : clientDocuments.read(clientId, address);
+}
+
+/** Returns a client if it is enabled. @throws OAuthError if it is not, or if there is none */
+export function requireEnabled(client: ClientState | null): ClientRecord {
   if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
   return client;
 }
@@ -34,11 +57,13 @@ export function needsPkce(client: ClientRecord): boolean {
 /**
  * Decides whether the user is asked for consent every time. If the response goes to a loopback address or a
  * private-use scheme, another program could pose as the client (RFC 8252, section 8.6), so consent is not
- * remembered unless the administrator trusts the client.
+ * remembered unless the administrator trusts the client. A client that
+ * describes itself with a metadata document is trusted by no administrator.
  *
  * @param redirectUri - redirect URI of the request; other redirect URIs of the client do not matter
  */
 export function isAskedEveryTime(client: ClientRecord, redirectUri: string): boolean {
+  if (client.document !== undefined) return true;
   return !client.firstParty && new URL(redirectUri).protocol !== 'https:';
 }
 

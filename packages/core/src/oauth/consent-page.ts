@@ -13,7 +13,7 @@ import { logoUrl } from './client-logo.ts';
 import type { Engine } from './engine/engine.ts';
 import { hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
-import { detailsOf, namedResources } from './interaction-api.ts';
+import { detailsOf, namedResources, shownDocument } from './interaction-api.ts';
 import { interactionSeconds } from './lifetimes.ts';
 import { answerOwnPage } from './own-page.ts';
 import { seeOther } from './see-other.ts';
@@ -48,6 +48,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     clientName: client.name,
     logoUrl: logoUrl(core, client),
     userName: displayName(core, user),
+    document: shownDocument(client, redirect_uri),
     termsUrl: client.termsUrl ?? null,
     privacyUrl: client.privacyUrl ?? null,
     scopes: scopes.filter(({ name }) => core.options.scopes.has(name)),

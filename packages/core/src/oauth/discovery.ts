@@ -38,6 +38,7 @@ function discoveryDocument({ options }: Core): object {
       backchannel_logout_supported: true,
       backchannel_logout_session_supported: true,
     }),
+    ...(options.clientMetadataDocuments && { client_id_metadata_document_supported: true }),
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: promptValues,

@@ -41,6 +41,17 @@ export function pageUrl(options: Options, page: keyof typeof authPaths, id = '')
 }
 
 /**
+ * Returns the part of a path that names a client. Ids are their own names, but for URLs: some proxies and frameworks decode or refuse
+ * slashes in a part of a path.
+ */
+export const clientPathName = (clientId: string): string =>
+  clientId.includes('/') ? `~${Buffer.from(clientId).toString('base64url')}` : clientId;
+
+/** Returns the id of the client that a part of a path names; see {@link clientPathName}. */
+export const clientIdInPath = (name: string): string =>
+  name.startsWith('~') ? Buffer.from(name.slice(1), 'base64url').toString() : name;
+
+/**
  * Returns route patterns for the metadata with the issuer's path after the well-known part (RFC 8414, section
  * 3.1). Empty if the issuer has no path.
  */

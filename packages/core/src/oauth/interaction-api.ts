@@ -3,6 +3,8 @@ import type { Forms } from '../http/csrf.ts';
 import { shippedLanguages } from '../languages/load.ts';
 import type { Core } from '../options/context.ts';
 import type { InteractionDetails } from '../options/own-pages.ts';
+import type { ConsentView } from '../pages/consent.ts';
+import type { ClientRecord } from '../ports/clients.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
 
@@ -40,6 +42,13 @@ export const namedResources = ({ options }: Core, uris: readonly string[]) =>
 
 type ScopesToShow = InteractionDetails['scopes'];
 
+/** Describes what a page has to say of a client with a metadata document; `null` for a provisioned client. */
+export function shownDocument({ document }: ClientRecord, redirectUri: string): ConsentView['document'] {
+  if (document === undefined) return null;
+  const { claimedName } = document;
+  return { claimedName, returnsToDevice: new URL(redirectUri).protocol !== 'https:' };
+}
+
 /** Returns the data of a consent question for a page of the host. */
 export function detailsOf(
   { interaction, client, user, scopes, resources, csrfToken, switchAccountUrl }: Question,
@@ -59,6 +68,7 @@ export function detailsOf(
   }
   const { clientId, name, termsUrl, privacyUrl } = client;
   const logo = logoUrl(core, client);
+  const document = shownDocument(client, interaction.params.redirect_uri ?? '');
   return {
     interactionId: interaction.id,
     client: {
@@ -66,6 +76,7 @@ export function detailsOf(
       ...(logo && { logoUrl: logo }),
       ...(termsUrl && { termsUrl }),
       ...(privacyUrl && { privacyUrl }),
+      ...(document && { document }),
     },
     sub: user.sub,
     redirectUri: interaction.params.redirect_uri ?? '',

@@ -9,9 +9,10 @@ import { spaceSeparated } from '../text/space-separated.ts';
 import { lacksEssentialClass, needsAnotherClass } from './authentication-context.ts';
 import { acceptsUser } from './claims-parameter.ts';
 import {
+  findClient,
   isAskedEveryTime,
-  isEnabled,
   isUnknownRequest,
+  requireEnabled,
   requireStillAllowed,
   unknownRequest,
 } from './client.ts';
@@ -145,8 +146,7 @@ const isCovered = (interaction: PendingInteraction, consent: ConsentRecord | nul
  * client is no longer allowed to make the request
  */
 async function clientOf(core: Core, interaction: PendingInteraction): Promise<ClientRecord> {
-  const client = await core.storage.clients.find(interaction.params.client_id ?? '');
-  if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
+  const client = requireEnabled(await findClient(core, interaction.params.client_id ?? ''));
   requireStillAllowed(client, interaction.params.redirect_uri ?? '', scopesOf(interaction));
   return client;
 }

@@ -2,7 +2,7 @@ import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { printableUrl } from '../text/printable.ts';
-import { requireClient } from './client.ts';
+import { findClient, requireEnabled } from './client.ts';
 import { readIdTokenHint } from './id-token-hint.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
@@ -62,7 +62,7 @@ export async function readLogoutRequest(
   const clientId = value('client_id') ?? hinted?.aud;
   if (hinted !== null && clientId !== hinted.aud)
     throw invalid('The id_token_hint was issued to another client than client_id names.');
-  const client = clientId === undefined ? null : await requireClient(core.storage.clients, clientId);
+  const client = clientId === undefined ? null : requireEnabled(await findClient(core, clientId));
   if (redirectUri !== undefined && client === null) {
     throw invalid(
       hint === undefined

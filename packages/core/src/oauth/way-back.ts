@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Core } from '../options/context.ts';
 import { isLoopback } from '../options/option-values.ts';
 import type { AppToReturnTo } from '../pages/error.ts';
-import { isClientId, isEnabled } from './client.ts';
+import { findClient, isEnabled } from './client.ts';
 import { interactionCookie, pageUrl } from './endpoints.ts';
 import type { PendingInteraction } from './engine/engine.ts';
 import { anonymousInteractionSeconds } from './lifetimes.ts';
@@ -50,11 +50,11 @@ export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
  * interactionPageUrl}. Anyone can write such a URL, so it returns `null` if the client has no redirect URI
  * with that origin.
  */
-export async function findAppToReturnTo({ storage }: Core, ctx: Context): Promise<AppToReturnTo | null> {
+export async function findAppToReturnTo(core: Core, ctx: Context): Promise<AppToReturnTo | null> {
   const { client_id, origin } = ctx.query;
-  if (typeof client_id !== 'string' || !isClientId(client_id)) return null;
+  if (typeof client_id !== 'string') return null;
   if (typeof origin !== 'string' || !URL.canParse(origin) || !isWebUrl(new URL(origin))) return null;
-  const client = await storage.clients.find(client_id);
+  const client = await findClient(core, client_id);
   if (!isEnabled(client) || !isClientOrigin(client, origin)) return null;
   return { name: client.name, url: new URL(origin).href };
 }

@@ -1,6 +1,7 @@
 import type { Sealer } from '../keys/sealing.ts';
 import type { SigningKeys } from '../keys/signing-keys.ts';
 import type { AddressedRequest } from '../limits/client-address.ts';
+import type { ClientState } from '../ports/clients.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Work } from '../ports/queue.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -9,6 +10,19 @@ import type { Random } from '../secrets/random.ts';
 import type { TokenFormats } from '../secrets/tokens.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Options } from './options.ts';
+
+/** Clients that a client ID metadata document describes. */
+export interface ClientDocuments {
+  /** Finds a client whose document was read before; `null` for any other id. Sends no request. */
+  find(clientId: string): Promise<ClientState | null>;
+  /**
+   * Finds a client for an authorization request. Reads its document if it is not known yet, or was read too long ago. `null`
+   * for an id that cannot be that of a document.
+   * @param address - client address of the request, for the limit
+   * @throws OAuthError if the document cannot be used
+   */
+  read(clientId: string, address: string | null): Promise<ClientState | null>;
+}
 
 /** Dependencies shared by all rooms. Built once, in `ostiary.ts`. */
 export interface Core {
@@ -25,5 +39,7 @@ export interface Core {
   readonly notifyWorkers: (work: Work) => void;
   /** Logs a field that the host's user records lack, once per field. */
   readonly logMissingFields: MissingFieldLog;
+  /** Clients with metadata documents; `null` without the option `clientMetadataDocuments`. */
+  readonly clientDocuments: ClientDocuments | null;
   readonly clientAddress: (request: AddressedRequest) => string | null;
 }

@@ -20,6 +20,7 @@ export const defaultOptions = {
   hostTimeoutSeconds: 10,
   claimsParameter: false,
   introspection: false,
+  clientMetadataDocuments: { allowPrivateDocuments: false },
   refreshTokens: { idleDays: 30, absoluteDays: 180 },
   limits: { ...addressLimits, refreshesPerGrant: 60, unfinishedInteractions: 100_000 },
   partnerLimits: { per: 'key', ...partnerLimits },

@@ -102,6 +102,11 @@ const schema = knownOnly({
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   claimsParameter: z.boolean().default(defaultOptions.claimsParameter),
   introspection: z.boolean().default(defaultOptions.introspection),
+  clientMetadataDocuments: knownOnly({
+    scopes: z.array(z.string()).min(1),
+    allow: callback<(url: URL) => Promise<boolean> | boolean>().optional(),
+    allowPrivateDocuments: z.boolean().default(defaultOptions.clientMetadataDocuments.allowPrivateDocuments),
+  }).optional(),
   refreshTokens: knownOnly({
     idleDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.idleDays),
     absoluteDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.absoluteDays),
@@ -282,6 +287,14 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly refreshTokens?: RefreshTokenOptions;
   /**
+   * Accepts apps that no administrator provisioned, such as assistants that speak MCP: their `client_id` is
+   * the https URL of a client ID metadata document (draft-ietf-oauth-client-id-metadata-document), which is
+   * read when a user arrives with it. They are public clients. Their users are asked every time, under the
+   * host name of the URL.
+   * @defaultValue none: only provisioned clients are known
+   */
+  readonly clientMetadataDocuments?: ClientMetadataDocumentOptions;
+  /**
    * Checks a client's secret against the hash that was imported with the client, such as a bcrypt hash, with
    * a library of your choice. Called until the secret is first presented; then its SHA-256 is stored instead.
    * Needed only for imported clients.
@@ -370,6 +383,24 @@ export interface RefreshTokenOptions {
   readonly idleDays?: number;
   /** Days after which the user must sign in again, even if tokens were used: above 0, at most 3,650. @defaultValue 180 */
   readonly absoluteDays?: number;
+}
+
+/** Settings for clients that describe themselves with a document at the URL that is their `client_id`. */
+export interface ClientMetadataDocumentOptions {
+  /** Scopes that such a client may request. */
+  readonly scopes: readonly string[];
+  /**
+   * Decides whether a client is accepted, by the URL that is its `client_id`. Called for every authorization
+   * request and every exchange of a code or refresh token, possibly more than once.
+   * @defaultValue every URL is accepted
+   */
+  readonly allow?: (url: URL) => Promise<boolean> | boolean;
+  /**
+   * Reads documents from any address: private addresses, plain http, every port. For development and tests on
+   * one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * @defaultValue false
+   */
+  readonly allowPrivateDocuments?: boolean;
 }
 
 /** Settings for the delivery of events to partners. */
@@ -533,6 +564,18 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
       'createOstiary: webhooks.allowPrivateTargets: authUrl and baseUrl have to be loopback addresses',
     );
   }
+  const documents = plain.clientMetadataDocuments;
+  if (documents?.allowPrivateDocuments && !(isLoopback(authUrl) && isLoopback(baseUrl))) {
+    throw new TypeError(
+      'createOstiary: clientMetadataDocuments.allowPrivateDocuments: authUrl and baseUrl have to be loopback addresses',
+    );
+  }
+  const unknownScope = documents?.scopes.find((name) => !scopes.has(name));
+  if (unknownScope !== undefined) {
+    throw new TypeError(
+      `createOstiary: clientMetadataDocuments.scopes: ${unknownScope} is no scope; there are ${scopes.names.join(', ')}`,
+    );
+  }
   const { hostTimeoutSeconds, verifyImportedSecret: verify } = plain;
   const { acrValues } = plain.login;
   return Object.freeze({
@@ -557,6 +600,14 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     resources: resources && (await made(() => resourceCatalog(resources, scopes))),
     languages: await made(() => loadLanguages(languages, texts as HostTexts, scopes.consents)),
     pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
+    clientMetadataDocuments:
+      documents &&
+      Object.freeze({
+        ...documents,
+        allow:
+          documents.allow &&
+          withDeadline('clientMetadataDocuments.allow', documents.allow, hostTimeoutSeconds),
+      }),
     verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: Object.freeze({

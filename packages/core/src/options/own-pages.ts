@@ -14,6 +14,16 @@ export interface InteractionDetails {
     /** URL of the app's terms of service; missing if the administrator set none. */
     readonly termsUrl?: string;
     readonly privacyUrl?: string;
+    /**
+     * Set for an app that describes itself with a client ID metadata document, and that no administrator has checked. `name` is
+     * then the host name of the document's URL. Your page has to say so.
+     */
+    readonly document?: {
+      /** Name that the document claims; `null` if it claims none. */
+      readonly claimedName: string | null;
+      /** True if the user returns to a program on the own device, where another program could pose as the app. */
+      readonly returnsToDevice: boolean;
+    };
   };
   /** Id of the signed-in user who is asked for consent. */
   readonly sub: string;

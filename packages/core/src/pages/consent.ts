@@ -19,6 +19,11 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   /** URL to which the form is posted: `decision` is `approve` or `deny`, `csrf` the form token. */
   readonly action: string;
   readonly switchAccountUrl: string | null;
+  /**
+   * Set for an app that describes itself and that no administrator has checked: the name that it claims, and whether the user
+   * returns to a program on the own device. `clientName` is then the app's host. `null` for every other app.
+   */
+  readonly document: { readonly claimedName: string | null; readonly returnsToDevice: boolean } | null;
   /** URL of the app's terms of service on its own site; `null` if there is none. */
   readonly termsUrl: string | null;
   readonly privacyUrl: string | null;
@@ -38,6 +43,22 @@ function linksOf(
 <p class="small muted">${links.map(({ url, text }, at) => html`${at === 0 ? null : ' · '}<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`)}</p>`;
 }
 
+/** Warns of an app that no administrator has checked. */
+function uncheckedBox(
+  { clientName, document, theme, language: { tag } }: ConsentView,
+  words: PageLanguage['texts']['consent'],
+): Html | null {
+  if (document === null) return null;
+  const { claimedName, returnsToDevice } = document;
+  const known = { service: nameOf(theme.name), host: nameOf(clientName) };
+  return html`<div class="account" role="note">
+<p><strong>${fill(tag, words.unchecked, known)}</strong></p>
+${returnsToDevice ? html`<p><strong>${words.returnsToDevice}</strong></p>` : null}
+${claimedName === null ? null : html`<p class="small muted">${fill(tag, words.claimedName, { name: nameOf(claimedName) })}</p>`}
+</div>
+`;
+}
+
 export function consentPage(view: ConsentView): Page {
   const { theme, language, scopes } = view;
   // Mark new scopes only if the user has already allowed others.
@@ -46,10 +67,10 @@ export function consentPage(view: ConsentView): Page {
   const client = nameOf(view.clientName);
   const body = html`<main class="card">
 <div class="lead">
-${clientMark(view.clientName, view.logoUrl)}
+${view.document === null ? clientMark(view.clientName, view.logoUrl) : html`<span class="disc alert">${icons.warning}</span>`}
 <h1><span class="name">${client}</span> <span class="ask">${fill(language.tag, words.ask, { service: nameOf(theme.name) })}</span></h1>
 </div>
-${accountRow(view.userName, language, view.switchAccountUrl)}
+${uncheckedBox(view, words)}${accountRow(view.userName, language, view.switchAccountUrl)}
 <section aria-labelledby="scopes">
 <h2 id="scopes">${fill(language.tag, words.scopes, { client })}</h2>
 ${showNew && scopes.some(({ isNew }) => isNew) ? html`<p class="hint small muted">${words.onlyNew}</p>` : null}

@@ -72,6 +72,8 @@ export interface ClientRecord {
   readonly backchannelLogoutUri?: string | null | undefined;
   /** Slug of the partner that owns the client; `null` if no partner does. */
   readonly partner: string | null;
+  /** Set for a client that a client ID metadata document describes, whose URL is the `clientId`. */
+  readonly document?: ClientDocument | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Time at which the client was disabled; `null` while it is enabled. */
@@ -80,6 +82,14 @@ export interface ClientRecord {
    * Version of the record, one higher after every change. `replace` compares it to detect concurrent changes.
    */
   readonly version: number;
+}
+
+/** Part of a client that its client ID metadata document describes, and no administrator. */
+export interface ClientDocument {
+  /** Name that the document claims, which nobody has checked; `null` if it claims none. */
+  readonly claimedName: string | null;
+  /** Time until which an authorization request uses the stored client without reading the document again. */
+  readonly freshUntil: number;
 }
 
 /** A client joined with the state of its partner. */
@@ -96,7 +106,10 @@ export interface ClientStore {
   /** Returns a client with its partner's state; `null` for an unknown id. Runs one statement. */
   find(clientId: string): Promise<ClientState | null>;
 
-  /** Lists clients by id (in code point order), starting after the id `after`, at most `limit`. */
+  /**
+   * Lists clients by id (in code point order), starting after the id `after`, at most `limit`. Leaves out those
+   * that `ClientDocumentStore` lists.
+   */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
 
   /**

@@ -1,5 +1,6 @@
 import type { ApiKeyStore } from './api-keys.ts';
 import type { AuditStore } from './audit.ts';
+import type { ClientDocumentStore } from './client-documents.ts';
 import type { ClientStore } from './clients.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { EventStore } from './events.ts';
@@ -62,8 +63,11 @@ export interface LongestWaits {
   };
 }
 
-/** Number of removed rows of each kind over a whole purge, including requests of the request log. */
-export type Purged = PurgeCount & { readonly requests: number };
+/**
+ * Number of removed rows of each kind over a whole purge, including requests of the request log and clients
+ * with metadata documents.
+ */
+export type Purged = PurgeCount & { readonly requests: number; readonly clientDocuments: number };
 
 /**
  * All stored data. Changes that must commit together are one call, which an adapter makes one transaction.
@@ -76,6 +80,7 @@ export type Purged = PurgeCount & { readonly requests: number };
  */
 export interface Storage {
   readonly clients: ClientStore;
+  readonly clientDocuments: ClientDocumentStore;
   readonly grants: GrantStore;
   readonly consents: ConsentStore;
   readonly interactions: InteractionStore;

@@ -28,6 +28,9 @@ const retentionMs = dayMs;
 /** Time for which requests to the partner API stay in the request log, in milliseconds. */
 const requestLogMs = 7 * dayMs;
 
+/** Time after which clients with metadata documents that are not used any more are removed, in milliseconds. */
+const unusedDocumentMs = 30 * dayMs;
+
 const batch = 500;
 
 /** Maximum number of batches per run. The rest waits for the next run, which follows at once. */
@@ -60,7 +63,8 @@ async function purgeBatches(
       limit: batch,
     });
     const requests = await storage.requestLog.purge(now - requestLogMs, batch);
-    const counts = Object.entries({ ...count, requests });
+    const clientDocuments = await storage.clientDocuments.purge(now - unusedDocumentMs, batch);
+    const counts = Object.entries({ ...count, requests, clientDocuments });
     for (const [kind, rows] of counts) total[kind] = (total[kind] ?? 0) + rows;
     told(Object.values(total).reduce((sum, rows) => sum + rows, 0));
     if (counts.every(([, rows]) => rows < batch)) {

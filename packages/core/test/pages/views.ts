@@ -68,7 +68,7 @@ export function consent(language: string, changes: Partial<ConsentView> = {}): P
     csrfToken: 'csrf-token',
     action: '/oauth/interaction/abc',
     switchAccountUrl: '/login?again=1&to=%2Fx',
-    ...{ termsUrl: null, privacyUrl: null },
+    ...{ document: null, termsUrl: null, privacyUrl: null },
     ...changes,
   });
 }
@@ -133,6 +133,11 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
   'consent without a user name': (language) => consent(language, { userName: null, switchAccountUrl: null }),
   'consent with pages of the app': (language) =>
     consent(language, { termsUrl: 'https://rara.example/terms', privacyUrl: 'https://rara.example/privacy' }),
+  'consent for an app that nobody has checked': (language) =>
+    consent(language, {
+      clientName: 'assistant.example',
+      document: { claimedName: 'Assistant', returnsToDevice: true },
+    }),
   'consent with a logo': (language) => consent(language, { logoUrl: '/logo.svg' }),
   'connected apps': (language) => apps(language),
   'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),

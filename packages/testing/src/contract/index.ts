@@ -3,6 +3,7 @@ import { accessEndCases } from './access-ends.ts';
 import { apiKeyCases } from './api-keys.ts';
 import { auditCases } from './audit.ts';
 import type { ContractCase } from './case.ts';
+import { clientDocumentCases } from './client-documents.ts';
 import { clientCases } from './clients.ts';
 import { consentCases } from './consents.ts';
 import { copyCases } from './copies.ts';
@@ -110,6 +111,7 @@ const storageContractCases = [
   ...storageCases,
   ...copyCases,
   ...clientCases,
+  ...clientDocumentCases,
   ...grantCases,
   ...redemptionCases,
   ...accessTokenCases,

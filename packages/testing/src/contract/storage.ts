@@ -3,6 +3,7 @@ import type { Storage } from '@ostiary/core/storage';
 import { apiKeyCalls } from './api-keys.ts';
 import { auditCalls } from './audit.ts';
 import { assertFields, assertSame, assertUnavailable, casesOf, inParallel } from './case.ts';
+import { clientDocumentCalls } from './client-documents.ts';
 import { clientCalls } from './clients.ts';
 import { consentCalls } from './consents.ts';
 import { deliveryCalls } from './delivery-claims.ts';
@@ -41,6 +42,7 @@ const ports = {
   sandbox: sandboxCalls,
   proofIds: usedIdCalls,
   pushedRequests: pushedRequestCalls,
+  clientDocuments: clientDocumentCalls,
 };
 
 /** Sample calls of every method of every port, by name. */

@@ -5,7 +5,7 @@ import type { Core } from '../../options/context.ts';
 import type { ClientRecord } from '../../ports/clients.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../secrets/tokens.ts';
-import { isEnabled } from '../client.ts';
+import { findClient, isEnabled } from '../client.ts';
 import { idTokenDetailsOf } from '../id-token-details.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import { sessionIdOf } from '../session-id.ts';
@@ -93,7 +93,7 @@ export function clientAdapter(core: Core): Adapter {
       // To report an error the engine reads the client again; do not wait for a failed database twice.
       if (run?.failure !== undefined) throw run.failure;
       try {
-        const client = await core.storage.clients.find(id);
+        const client = await findClient(core, id);
         if (!isEnabled(client)) return undefined;
         const redirectUri = run?.redirectUri ?? '';
         // An administrator may have removed the redirect URI since the request began.

@@ -2,7 +2,7 @@ import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Core } from '../../options/context.ts';
 import { lacksEssentialClass, needsAnotherClass } from '../authentication-context.ts';
 import { acceptsUser } from '../claims-parameter.ts';
-import { isAskedEveryTime } from '../client.ts';
+import { findClient, isAskedEveryTime } from '../client.ts';
 import { approvedNames } from '../resources.ts';
 import { isConsented } from '../user.ts';
 import { requestedInRun, visitor } from './adapter.ts';
@@ -90,7 +90,7 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
       'consent_required',
       async ({ oidc }) => {
         const { client, session, requestParamScopes, result, params } = oidc;
-        const record = client ? await storage.clients.find(client.clientId) : null;
+        const record = client ? await findClient(core, client.clientId) : null;
         if (record === null || !session?.accountId) return true;
         const isAsked = isAskedEveryTime(record, String(params?.redirect_uri));
         if (isAsked && result?.consent === undefined) return true;

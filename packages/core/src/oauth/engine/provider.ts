@@ -2,7 +2,7 @@ import { type Adapter, type Configuration, errors, type KoaContextWithOIDC, Prov
 import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../../errors.ts';
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Core } from '../../options/context.ts';
-import { requireStillAllowed, unknownRequest } from '../client.ts';
+import { findClient, requireStillAllowed, unknownRequest } from '../client.ts';
 import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
@@ -53,7 +53,7 @@ export function translated(error: unknown): OAuthError {
  */
 async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const { client, account, params, provider, session, requestParamScopes: scopes } = oidc;
-  const record = client ? await core.storage.clients.find(client.clientId) : null;
+  const record = client ? await findClient(core, client.clientId) : null;
   if (record === null || account === undefined) return undefined;
   requireStillAllowed(record, String(params?.redirect_uri), scopes);
   const approved = approvedNames(scopes, requestedInRun());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRedirectUris } from '../../src/admin/redirect-uris.ts';
+import { checkRedirectUris } from '../../src/options/redirect-uris.ts';
 
 const rules = (isPublic: boolean, firstParty = false) => ({ isPublic, firstParty });
 const long = (length: number): string => 'https://app.example/'.padEnd(length, 'a');

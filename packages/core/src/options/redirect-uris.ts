@@ -1,4 +1,4 @@
-import { isLoopback } from '../options/option-values.ts';
+import { isLoopback } from './option-values.ts';
 
 const maxLength = 2048;
 const maxUris = 50;

@@ -1,0 +1,159 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { OAuthError } from '../errors.ts';
+import { addressLimit, requireAllowed } from '../http/address-limit.ts';
+import type { ClientDocuments, Core } from '../options/context.ts';
+import type { Options } from '../options/options.ts';
+import type { ClientRecord, ClientState } from '../ports/clients.ts';
+import { addressCounts } from './address-counts.ts';
+import { freshForMs } from './document-freshness.ts';
+import { type ClientMetadata, DocumentError, documentUrl, readMetadata } from './metadata-document.ts';
+
+/** Maximum number of clients with documents that are stored. */
+const maxDocuments = 10_000;
+/** Maximum number of documents that a client address can make this service read in an hour, apart from known ones. */
+const newPerHour = 30;
+/** Maximum number of documents that this process reads at once. */
+const maxReads = 32;
+
+/** Reads the text of a document. Never rejects for a server that misbehaves. */
+export type ReadDocument = (
+  url: string,
+) => Promise<{ readonly text: string; readonly headers: IncomingHttpHeaders } | { readonly problem: string }>;
+
+const unavailable = (cause: string): OAuthError =>
+  new OAuthError('temporarily_unavailable', undefined, {
+    cause: new Error(cause),
+    headers: { 'Retry-After': '5' },
+  });
+
+/** Makes the client of a document. Everything that the document has no say in is decided here. */
+function clientOf(
+  url: URL,
+  metadata: ClientMetadata,
+  {
+    stored,
+    scopes,
+    now,
+    keptForMs,
+  }: { stored: ClientRecord | null; scopes: readonly string[]; now: number; keptForMs: number },
+): ClientRecord {
+  const { claimedName, redirectUris, postLogoutRedirectUris, idTokenAlg } = metadata;
+  return {
+    clientId: url.href,
+    name: url.host,
+    secrets: [],
+    redirectUris,
+    postLogoutRedirectUris,
+    loopbackPorts: 'any',
+    // For administrators to see: the option decides at each use.
+    allowedScopes: scopes,
+    requirePkce: true,
+    requireSecret: false,
+    firstParty: false,
+    idTokenAlg,
+    partner: null,
+    document: { claimedName, freshUntil: now + keptForMs },
+    createdAt: stored?.createdAt ?? now,
+    updatedAt: now,
+    disabledAt: stored?.disabledAt ?? null,
+    version: (stored?.version ?? 0) + 1,
+  };
+}
+
+/** Clients that describe themselves with a document at the URL that is their `client_id`. */
+export function createClientDocuments(
+  { storage, clock, options }: Pick<Core, 'storage' | 'clock' | 'options'>,
+  { scopes, allow, allowPrivateDocuments }: NonNullable<Options['clientMetadataDocuments']>,
+  readDocument: ReadDocument,
+): ClientDocuments {
+  const counts = addressCounts({ options, storage });
+  const limit = addressLimit(counts, { name: 'client documents', limit: newPerHour, windowMs: 3_600_000 });
+  const tooMany = 'Too many new client ID metadata documents from this address.';
+  const underWay = new Map<string, Promise<ClientState>>();
+
+  /** Returns the URL of a document that may come in; `null` for any other client id. */
+  async function admittedUrl(clientId: string): Promise<URL | null> {
+    const url = documentUrl(clientId, allowPrivateDocuments);
+    if (url === null || (allow !== undefined && (await allow(new URL(url))) !== true)) return null;
+    return url;
+  }
+
+  const current = (client: ClientState): ClientState => ({ ...client, allowedScopes: scopes });
+
+  async function store(client: ClientRecord): Promise<void> {
+    if (client.version > 1) {
+      // Where another request was faster, it has stored what the document says.
+      await storage.clients.replace(client);
+      return;
+    }
+    const outcome = await storage.clientDocuments.insert(client, { now: clock.now(), limit: maxDocuments });
+    if (outcome !== 'full') return;
+    options.logger.warn(
+      { client: client.clientId },
+      'there are as many clients with metadata documents as can be',
+    );
+    throw unavailable('no more client ID metadata documents can be stored');
+  }
+
+  /** Reads a document and stores its client. @throws OAuthError */
+  async function readAndStore(url: URL, stored: ClientRecord | null): Promise<ClientState> {
+    const result = await readDocument(url.href);
+    if ('problem' in result) throw new DocumentError(result.problem);
+    const metadata = readMetadata(result.text, url.href);
+    const keptForMs = freshForMs(result.headers);
+    await store(clientOf(url, metadata, { stored, scopes, now: clock.now(), keptForMs }));
+    const client = await storage.clients.find(url.href);
+    if (client === null) throw unavailable('the client was removed right after it was stored');
+    return client;
+  }
+
+  /** Does the same once for all requests that ask for it at the same time. */
+  async function readOnce(url: URL, stored: ClientRecord | null): Promise<ClientState> {
+    const known = underWay.get(url.href);
+    if (known !== undefined) return known;
+    if (underWay.size >= maxReads) throw unavailable('too many client ID metadata documents are being read');
+    const reading = readAndStore(url, stored);
+    underWay.set(url.href, reading);
+    try {
+      return await reading;
+    } finally {
+      underWay.delete(url.href);
+    }
+  }
+
+  return {
+    async find(clientId) {
+      const url = await admittedUrl(clientId);
+      const client = url && (await storage.clients.find(url.href));
+      return client && current(client);
+    },
+
+    async read(clientId, address) {
+      const url = await admittedUrl(clientId);
+      if (url === null) return null;
+      const stored = await storage.clients.find(url.href);
+      const now = clock.now();
+      if (stored !== null) {
+        await storage.clientDocuments.use(url.href, now);
+        const isFresh = stored.disabledAt !== null || (stored.document?.freshUntil ?? 0) > now;
+        if (isFresh) return current(stored);
+        requireAllowed(await counts.peek(limit.requests(address, now)), now, tooMany);
+      } else {
+        requireAllowed([await limit.consume(address, now)], now, tooMany);
+      }
+      try {
+        return current(await readOnce(url, stored));
+      } catch (error) {
+        // A known document costs its address nothing as long as it can be read.
+        if (stored !== null) await limit.consume(address, now);
+        if (!(error instanceof DocumentError)) throw error;
+        options.logger.info(
+          { client: url.href, reason: error.message },
+          'a client ID metadata document cannot be used',
+        );
+        const description = `The client ID metadata document cannot be used: ${error.message}`;
+        throw new OAuthError('invalid_client', description.replace(/\.?$/, '.'));
+      }
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { parseJson } from '../http/json.ts';
+import { checkRedirectUris } from '../options/redirect-uris.ts';
+import { visible } from '../pages/html.ts';
+import type { SigningAlgorithm } from '../ports/clients.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
+
+/** Longest URL of a document, in characters. */
+const maxUrlLength = 512;
+/** Longest description of a problem, in characters. */
+const maxProblemLength = 300;
+/** Longest claimed name that is shown, in characters. */
+const maxNameLength = 100;
+
+/**
+ * Reads a client id as the URL of a client ID metadata document: https, with a path, without user information and fragment, in the
+ * spelling that the URL parser gives it. Equal URLs are then equal texts, dot segments do not exist, and the host is in ASCII.
+ * `null` for any other client id.
+ *
+ * @param allowHttp - accepts http too
+ */
+export function documentUrl(clientId: string, allowHttp: boolean): URL | null {
+  if (!/^https?:\/\//.test(clientId) || clientId.length > maxUrlLength || clientId.includes('#')) return null;
+  const url = URL.parse(clientId);
+  if (url === null || url.href !== clientId) return null;
+  if (url.protocol !== 'https:' && !allowHttp) return null;
+  if (url.username !== '' || url.password !== '' || url.pathname === '/') return null;
+  return url;
+}
+
+/** Part of a client's metadata (RFC 7591, section 2) that means something here. */
+export interface ClientMetadata {
+  /** Name that the document claims, without characters that hide or reorder text; `null` if it claims none. */
+  readonly claimedName: string | null;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly idTokenAlg: SigningAlgorithm;
+}
+
+/** A document that cannot be used. The message says why, and may be shown to the developer of the client. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+
+  constructor(problem: string) {
+    // The problem may repeat parts of the document.
+    super(problem.slice(0, maxProblemLength).replace(/[^\x20-\x7e]/g, '?'));
+  }
+}
+
+const includes = (value: string) =>
+  z
+    .array(z.string())
+    .refine((values) => values.includes(value), `must include ${value}`)
+    .optional();
+
+const schema = z.object({
+  client_id: z.string(),
+  client_name: z.string().optional(),
+  redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z.array(z.string()).optional(),
+  // Without this member a client would authenticate with a secret (RFC 7591, section 2), and there is none.
+  token_endpoint_auth_method: z.literal('none'),
+  client_secret: z.never('must not be there').optional(),
+  grant_types: includes('authorization_code'),
+  response_types: includes('code'),
+  id_token_signed_response_alg: z.enum(['RS256', 'ES256']).default('RS256'),
+});
+
+function checkedUris(uris: readonly string[], name: string): void {
+  // The rules of provisioned clients that have no secret, and for which no administrator vouches.
+  checkRedirectUris(uris, { isPublic: true, firstParty: false }, name);
+}
+
+/** Reads a document. @throws DocumentError */
+export function readMetadata(text: string, clientId: string): ClientMetadata {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw new DocumentError('it is not strict JSON');
+  }
+  const result = schema.safeParse(value, inPlainWords);
+  if (!result.success) throw new DocumentError(inOneLine(problemsOf(result.error.issues), 'the document'));
+  const document = result.data;
+  if (document.client_id !== clientId) throw new DocumentError('its client_id is not its URL');
+  const { post_logout_redirect_uris: postLogoutRedirectUris = [] } = document;
+  try {
+    checkedUris(document.redirect_uris, 'redirect_uris');
+    if (postLogoutRedirectUris.length > 0) checkedUris(postLogoutRedirectUris, 'post_logout_redirect_uris');
+  } catch (error) {
+    throw new DocumentError(error instanceof Error ? error.message : String(error));
+  }
+  const claimedName = visible(document.client_name ?? '')
+    .trim()
+    .slice(0, maxNameLength);
+  return {
+    claimedName: claimedName === '' ? null : claimedName,
+    redirectUris: document.redirect_uris,
+    postLogoutRedirectUris,
+    idTokenAlg: document.id_token_signed_response_alg,
+  };
+}

@@ -1,0 +1,158 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext } from 'node:tls';
+import type { Dispatcher } from 'undici';
+import { isPublicAddress } from './addresses.ts';
+import { errorClassOf } from './attempt-errors.ts';
+import { Connection } from './connections.ts';
+import { dial } from './dial.ts';
+import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
+
+/** Result of reading a document: its text with the headers of the response, or the reason why there is none. */
+export type ReadResult =
+  | { readonly text: string; readonly headers: IncomingHttpHeaders }
+  // Public text: reveals no address and nothing of this server's network.
+  | { readonly problem: string };
+
+export interface DocumentReaderOptions {
+  readonly policy: TargetPolicy;
+  /** @defaultValue `defaultResolve(policy)` */
+  readonly resolve?: Resolve | undefined;
+  /** Largest document, in bytes. */
+  readonly maxBytes: number;
+  /** Time for the whole of it, lookup included, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Extra TLS options, such as `ca` for a private certificate authority. */
+  readonly connect?: SecureContextOptions;
+}
+
+/** Media type of JSON, with or without parameters. */
+const json = /^application\/json *(?:;|$)/i;
+
+const userAgent = 'Ostiary-Documents/1';
+
+/** Collects a response that has to be a small JSON document. */
+class Download implements Dispatcher.DispatchHandler {
+  readonly #maxBytes: number;
+  readonly #settle: (result: ReadResult) => void;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number, settle: (result: ReadResult) => void) {
+    this.#maxBytes = maxBytes;
+    this.#settle = settle;
+  }
+
+  /** Part of the interface: undici calls it before the request is written. */
+  onRequestStart(): void {}
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status >= 100 && status < 200 && status !== 101) return;
+    this.#headers = headers;
+    const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers;
+    if (status >= 300 && status < 400)
+      this.#refuse(controller, 'the server redirects, which is not followed');
+    else if (status !== 200) this.#refuse(controller, `the server answered with status ${status}`);
+    else if (!json.test(type)) this.#refuse(controller, 'its Content-Type is not application/json');
+    else if (encoding !== 'identity') this.#refuse(controller, 'it is compressed');
+    else if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize(controller);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > this.#maxBytes) this.#refuseSize(controller);
+  }
+
+  onResponseEnd(): void {
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(this.#chunks));
+      this.#settle({ text, headers: this.#headers });
+    } catch {
+      this.#settle({ problem: 'it is not UTF-8' });
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle({ problem: `it could not be read (${errorClassOf(error)})` });
+  }
+
+  #refuseSize(controller: Dispatcher.DispatchController): void {
+    this.#refuse(controller, `it is larger than ${this.#maxBytes} bytes`);
+  }
+
+  #refuse(controller: Dispatcher.DispatchController, problem: string): void {
+    this.#settle({ problem });
+    controller.abort(new Error(problem));
+  }
+}
+
+/**
+ * Creates the function that reads JSON documents from URLs of strangers. It resolves the name once, checks every address, dials a
+ * checked one and checks who answered; it follows no redirect, asks no proxy and inflates nothing. Never rejects.
+ */
+export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
+  const { policy, maxBytes, timeoutMs } = options;
+  const resolve = options.resolve ?? defaultResolve(policy);
+  const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
+
+  /** Sends the request over a connection of its own, which is closed afterwards. */
+  async function download(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<ReadResult> {
+    const { promise, resolve: settle } = Promise.withResolvers<ReadResult>();
+    const secureContext = () => createSecureContext(options.connect);
+    const connection = new Connection(
+      { url, addresses, foundAt: 0 },
+      {
+        open: (found, dialling) =>
+          dial(found.url, found.addresses, {
+            ...{ isAllowed, secureContext },
+            signal: AbortSignal.any([signal, dialling]),
+          }),
+        ...{ idleMs: 1_000, maxIdle: 0, now: () => 0 },
+      },
+      () => undefined,
+    );
+    const onTimeout = () => settle({ problem: 'it took too long' });
+    signal.addEventListener('abort', onTimeout);
+    const headers = ['user-agent', userAgent, 'accept', 'application/json', 'accept-encoding', 'identity'];
+    connection.dispatch(
+      { method: 'GET', path: `${url.pathname}${url.search}`, headers },
+      new Download(maxBytes, settle),
+    );
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', onTimeout);
+      await connection.destroy();
+    }
+  }
+
+  /** Resolves with the addresses, or with `null` when time is up. */
+  async function lookUp(url: URL, signal: AbortSignal): Promise<readonly string[] | null> {
+    const { promise, resolve: settle, reject } = Promise.withResolvers<readonly string[] | null>();
+    signal.addEventListener('abort', () => settle(null), { once: true });
+    targetAddresses(url, policy, resolve).then(settle, reject);
+    return promise;
+  }
+
+  return async (text) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      const url = parseTarget(text, policy);
+      const addresses = await lookUp(url, deadline.signal);
+      if (addresses === null) return { problem: 'it took too long' };
+      return await download(url, addresses, deadline.signal);
+    } catch (error) {
+      if (errorClassOf(error) !== 'target_refused') throw error;
+      return { problem: error instanceof Error ? error.message : 'its URL is refused' };
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
