@@ -59,7 +59,7 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
     },
     {
       path: paths.answer,
-      summary: 'What an endpoint answered to an attempt of a delivery.',
+      summary: 'The response of an endpoint to a delivery attempt.',
       GET: guarded(answer),
     },
     {
@@ -86,7 +86,7 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
     },
     {
       path: paths.script,
-      summary: 'What keeps the pages up to date.',
+      summary: 'The script that keeps the pages up to date.',
       GET: async () => ({
         status: 200,
         headers: {
@@ -98,7 +98,7 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
     },
     {
       path: paths.editEndpoint,
-      summary: 'Changes the URL of a webhook endpoint, and the types of events that it takes.',
+      summary: 'Changes the URL and the event types of a webhook endpoint.',
       GET: guarded(editEndpoint),
       POST: action(orGone(saveEndpoint)),
     },
@@ -126,7 +126,7 @@ function toolPages({
     },
     {
       path: paths.passportTool,
-      summary: 'Mints a passport for a sandbox user.',
+      summary: 'Creates a passport for a sandbox user.',
       POST: action(mintPassport),
     },
     {
@@ -151,7 +151,7 @@ function toolPages({
     },
     {
       path: paths.firstRun,
-      summary: 'Puts the guided first run away for a session.',
+      summary: 'Hides the guided first steps for a session.',
       POST: action(dismissFirstRun),
     },
   ];

@@ -16,7 +16,7 @@ export const oauthErrors = {
   invalid_request: {
     status: 400,
     text: 'The request is malformed.',
-    when: 'A required parameter is missing, repeated, too long or malformed; also a wrong method (405), a body that is too large (413) or of another media type (415), and a body that takes too long (408).',
+    when: 'A required parameter is missing, repeated, too long or malformed. The same error reports a wrong method (405), a body that is too large (413) or has another media type (415), and a body that takes too long (408).',
   },
   invalid_client: {
     status: 401,
@@ -26,7 +26,7 @@ export const oauthErrors = {
   invalid_grant: {
     status: 400,
     text: 'The authorization code is invalid, expired, already used, or was issued for another client, redirect URI or PKCE challenge.',
-    when: 'The code is older than ten minutes, was used before, belongs to another client or redirect URI, or its user no longer exists, or the PKCE check failed. Also for a refresh token that has expired, was replaced, or belongs to another client.',
+    when: 'The code has expired, was used before, belongs to another client or redirect URI, or its user no longer exists. The PKCE check failed. The refresh token has expired, was replaced, or belongs to another client.',
   },
   unauthorized_client: {
     status: 403,
@@ -36,7 +36,7 @@ export const oauthErrors = {
   invalid_scope: {
     status: 400,
     text: 'A requested scope is not allowed for this client.',
-    when: 'A requested scope does not exist or is not among the scopes that the client is allowed, or a refresh asks for one that the user did not approve.',
+    when: 'A requested scope does not exist, or the client may not request it. A refresh requests a scope that the user did not approve.',
   },
   invalid_target: {
     status: 400,
@@ -46,17 +46,17 @@ export const oauthErrors = {
   redirect_uri_mismatch: {
     status: 400,
     text: 'The redirect_uri is not registered for this client.',
-    when: 'The redirect URI is not, character by character, one that is registered for the client. The browser is never redirected then. In a code exchange, another registered redirect URI than that of the authorization request is `invalid_grant` instead.',
+    when: 'The redirect URI is not registered for the client, compared character by character. Ostiary does not redirect the browser in this case. If a code exchange uses another registered redirect URI than the authorization request, the error is `invalid_grant` instead.',
   },
   access_denied: {
     status: 400,
     text: 'The user denied the request.',
-    when: 'The user chose not to give access, or revoked it during the request.',
+    when: 'The user denied the access, or revoked it during the request.',
   },
   token_expired: {
     status: 401,
     text: 'The access token expired; a new authorization is required.',
-    when: 'The access token is older than 3600 seconds. Reported for 24 hours after the expiry, `invalid_token` afterwards.',
+    when: 'The access token has expired after 3600 seconds. This error is reported for 24 hours after the expiry, and `invalid_token` afterwards.',
   },
   invalid_token: {
     status: 401,
@@ -66,7 +66,7 @@ export const oauthErrors = {
   unsupported_grant_type: {
     status: 400,
     text: 'The only supported grant_type is authorization_code.',
-    when: 'The grant type is not `authorization_code`, nor `refresh_token` with the option `refreshTokens`.',
+    when: 'The grant type is neither `authorization_code` nor, with the option `refreshTokens`, `refresh_token`.',
   },
   unsupported_response_type: {
     status: 400,
@@ -83,7 +83,7 @@ export const oauthErrors = {
   consent_required: {
     status: 400,
     text: 'The user must give consent.',
-    when: 'The request has `prompt=none`, and the user has not given this consent.',
+    when: 'The request has `prompt=none`, and the user has not consented to the requested scopes.',
   },
   unmet_authentication_requirements: {
     status: 400,
@@ -93,33 +93,33 @@ export const oauthErrors = {
   request_not_supported: {
     status: 400,
     text: 'The request parameter is not supported.',
-    when: 'The authorization request carries a request object.',
+    when: 'The authorization request contains a request object.',
   },
   request_uri_not_supported: {
     status: 400,
     text: 'The request_uri parameter is not supported.',
-    when: 'The authorization request names a request object by URL. It is never fetched.',
+    when: 'The authorization request contains the URL of a request object. Ostiary never fetches it.',
   },
   registration_not_supported: {
     status: 400,
     text: 'The registration parameter is not supported.',
-    when: 'The authorization request carries client metadata.',
+    when: 'The authorization request contains client metadata.',
   },
   slow_down: {
     status: 429,
     text: 'Too many requests.',
-    when: 'An address started too many authorizations, failed client authentication too often, or used refresh tokens too often, or those of one sign-in were used too often. `Retry-After` says how many seconds to wait; a refused refresh token stays as it was.',
+    when: 'An IP address started too many authorizations, failed client authentication too often, or used refresh tokens too often. The refresh tokens of one sign-in were used too often. `Retry-After` says how many seconds to wait. A refused refresh token stays valid.',
   },
-  not_found: { status: 404, text: 'No such address.', when: 'The path belongs to no endpoint.' },
+  not_found: { status: 404, text: 'No such address.', when: 'No endpoint has this path.' },
   temporarily_unavailable: {
     status: 503,
     text: 'The service cannot answer at the moment.',
-    when: 'The database cannot be reached, a function of the host did not return within ten seconds, or a refresh token was just used at a process whose sealing key this process does not have. `Retry-After` says how many seconds to wait; nothing was changed.',
+    when: 'The database is unreachable, a function of the host did not return within ten seconds, or a refresh token was just used at a process whose sealing key this process does not have. `Retry-After` says how many seconds to wait. The request changed nothing.',
   },
   server_error: {
     status: 500,
     text: 'An unexpected condition prevented the request.',
-    when: 'A defect of the service. Quote the request id when you report it.',
+    when: 'The service has a defect. Quote the request id when you report it.',
   },
 } as const satisfies { readonly [code: string]: ErrorDefinition };
 
@@ -215,47 +215,47 @@ export const partnerErrors = {
   invalid_api_key: {
     status: 401,
     text: 'The API key is missing or not valid.',
-    when: 'The API key is missing, malformed, unknown, revoked or expired, or its partner is disabled. All of these answer alike.',
+    when: 'The API key is missing, malformed, unknown, revoked or expired, or its partner is disabled. The response is the same in all of these cases.',
   },
   invalid_signature: {
     status: 401,
     text: 'The request signature is missing or not valid.',
-    when: 'The request carries a signature that does not match, is incomplete or more than 300 s from the present (the message says which of these), or the key requires one and there is none.',
+    when: 'The signature of the request does not match, is incomplete, or is more than 300 s old or ahead. The API key requires a signature, and the request has none. The message says which case it is.',
   },
   insufficient_scope: {
     status: 403,
     text: 'The API key lacks the scope for this endpoint.',
-    when: 'The key was not given the scope that the endpoint needs.',
+    when: 'The API key does not have the scope that the endpoint needs.',
   },
   ip_not_allowed: {
     status: 403,
     text: 'The API key may not be used from this address.',
-    when: 'The key has an allowlist, and the caller’s address is not on it or cannot be determined.',
+    when: 'The API key has an allowlist, and the IP address of the caller is not on it or cannot be determined.',
   },
   not_found: {
     status: 404,
     text: 'There is no such resource.',
-    when: 'The path, user or transfer does not exist, or belongs to another partner or mode; or the endpoint belongs to the sandbox and the key is a live one.',
+    when: 'The path, user or transfer does not exist, or belongs to another partner or mode. The endpoint belongs to the sandbox, and the key is a live key.',
   },
   idempotency_conflict: {
     status: 409,
     text: 'This Idempotency-Key was used with another payload.',
-    when: 'The `Idempotency-Key` came with another payload before, or the `reference` belongs to another transfer, which `details` names.',
+    when: 'The `Idempotency-Key` was used with another payload before. The `reference` belongs to another transfer, which `details` names.',
   },
   token_expired: {
     status: 422,
     text: 'The passport token is older than five minutes.',
-    when: 'The passport token is genuine and older than its five minutes.',
+    when: 'The passport token is genuine, but has expired after five minutes.',
   },
   rate_limit_exceeded: {
     status: 429,
     text: 'The rate limit is exceeded.',
-    when: 'The limit of this group of endpoints is used up. `Retry-After` says how many seconds to wait.',
+    when: 'The rate limit of this group of endpoints is used up. `Retry-After` says how many seconds to wait.',
   },
   internal_error: {
     status: 500,
     text: 'Something went wrong. Retry with exponential backoff.',
-    when: 'A defect of the service (500); or its database cannot be reached, or the host that looks users up does not answer within ten seconds, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`; this request has changed nothing then).',
+    when: 'With status 500, the service has a defect. With status 503 and `Retry-After`, the database is unreachable, the user directory of the host did not respond within ten seconds, or an earlier request with the same `Idempotency-Key` still runs after five seconds. A request with status 503 has changed nothing.',
   },
 } as const satisfies { readonly [code: string]: ErrorDefinition };
 

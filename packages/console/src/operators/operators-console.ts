@@ -13,7 +13,7 @@ import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webho
 
 /** Routes of the operators' pages. */
 const table: readonly (readonly [path: string, summary: string, show: Show, act?: Do])[] = [
-  ['', 'How the service is: what waits, what failed, which sealing keys are needed.', overview],
+  ['', 'Health of the service: waiting work, failed work, and the sealing keys that are still needed.', overview],
   ['/partners', 'Partners; creates one.', partners, createPartner],
   ['/partners/:slug', 'A partner; renames, disables or enables it.', partner, changePartner],
   ['/partners/:slug/keys', 'The API keys of a partner; issues one.', keys, issueKey],
@@ -27,10 +27,15 @@ const table: readonly (readonly [path: string, summary: string, show: Show, act?
   ],
   ['/clients', 'OAuth clients.', clients],
   ['/new-client', 'Creates a client.', newClient, createClient],
-  ['/clients/:id', 'A client; changes it, its secret, or whether it is let in.', client, changeClient],
-  ['/audit', 'What administrators did; checks the chain.', audit, verifyAudit],
+  [
+    '/clients/:id',
+    'A client; changes its settings or its secret, disables or enables it.',
+    client,
+    changeClient,
+  ],
+  ['/audit', 'The audit log of administrators; checks its chain.', audit, verifyAudit],
   ['/signing-keys', 'The keys that sign ID tokens; rotates them.', signingKeys, rotateSigningKey],
-  ['/upkeep', 'Ends access to a user, removes old rows, seals secrets anew.', upkeep, doUpkeep],
+  ['/upkeep', 'Ends all access to a user, removes old rows, seals all secrets again.', upkeep, doUpkeep],
 ];
 
 const pagesOf = (backend: OperatorBackend): OperatorPage<Administration>[] =>

@@ -51,7 +51,7 @@ export async function oauthRoutes(
       handlers: { POST: introspectionHandler(core, authentication) },
     };
     const summary =
-      'Says whose an access token is and what it opens (RFC 7662). With the option `introspection`.';
+      'Returns the user and the scopes of an access token (RFC 7662). Needs the option `introspection`.';
     return [{ ...route, summary }];
   }
 
@@ -59,37 +59,49 @@ export async function oauthRoutes(
     const { logoutHandlers } = await import('./logout.ts');
     const { ask, confirm } = logoutHandlers(core, forms, signOuts);
     return [
-      changing(authPaths.logout, 'Where an app sends the user to sign out. With `login.signOut`.', {
-        GET: ask,
-        POST: ask,
-      }),
-      page(authPaths.confirmLogout, 'The answer of a user who was asked. With `login.signOut`.', {
-        POST: confirm,
-      }),
+      changing(
+        authPaths.logout,
+        'Logout endpoint, to which an app sends the user to sign out. Needs `login.signOut`.',
+        {
+          GET: ask,
+          POST: ask,
+        },
+      ),
+      page(
+        authPaths.confirmLogout,
+        'Receives the answer of a user who was asked to confirm a sign-out. Needs `login.signOut`.',
+        {
+          POST: confirm,
+        },
+      ),
     ];
   }
 
   return [
-    changing(authPaths.authorize, 'Authorization endpoint: where an app sends the user.', {
+    changing(authPaths.authorize, 'Authorization endpoint, to which an app sends the user.', {
       GET: authorize,
       POST: authorize,
     }),
-    changing(authPaths.resume, 'Where the browser goes on after the user has answered.', {
+    changing(authPaths.resume, 'Continues the authorization request after the user has answered.', {
       GET: resumeHandler(core, engine),
     }),
-    changing(authPaths.interaction, 'Consent page of one authorization request, and its answer.', {
-      GET: interactionHandler(core, engine, interactions),
-      POST: consentHandler(interactions, forms),
-    }),
-    page(authPaths.cancel, 'Back to the app without a sign-in, which hears `access_denied`.', {
+    changing(
+      authPaths.interaction,
+      'Consent page of one authorization request. Receives the answer of the user.',
+      {
+        GET: interactionHandler(core, engine, interactions),
+        POST: consentHandler(interactions, forms),
+      },
+    ),
+    page(authPaths.cancel, 'Returns to the app without a sign-in. The app gets `access_denied`.', {
       GET: cancelPageHandler(core, interactions),
       POST: cancelHandler(interactions, forms),
     }),
     page(authPaths.logo, 'The logo of an app.', { GET: logoHandler(core) }),
-    page(authPaths.apps, 'Connected apps: what the user gave access to.', {
+    page(authPaths.apps, 'Page of connected apps, which have access to data of the user.', {
       GET: appsHandler(core, consents, forms),
     }),
-    page(authPaths.revokeApp, 'Ends the access of one app.', {
+    page(authPaths.revokeApp, 'Ends the access of one app to data of the user.', {
       POST: revokeAppHandler(core, consents, forms),
     }),
     ...(core.options.login.signOut === undefined ? [] : await logoutPages()),
