@@ -215,47 +215,47 @@ export const partnerErrors = {
   invalid_api_key: {
     status: 401,
     text: 'The API key is missing or not valid.',
-    when: 'The API key is missing, malformed, unknown, revoked or expired, or its partner is disabled. The response is the same in all of these cases.',
+    when: 'The API key is missing, malformed, unknown, revoked or expired, or its partner is disabled. All of these answer alike.',
   },
   invalid_signature: {
     status: 401,
     text: 'The request signature is missing or not valid.',
-    when: 'The signature of the request does not match, is incomplete, or is more than 300 s old or ahead. The API key requires a signature, and the request has none. The message says which case it is.',
+    when: 'The request carries a signature that does not match, is incomplete or more than 300 s from the present (the message says which of these), or the key requires one and there is none.',
   },
   insufficient_scope: {
     status: 403,
     text: 'The API key lacks the scope for this endpoint.',
-    when: 'The API key does not have the scope that the endpoint needs.',
+    when: 'The key was not given the scope that the endpoint needs.',
   },
   ip_not_allowed: {
     status: 403,
     text: 'The API key may not be used from this address.',
-    when: 'The API key has an allowlist, and the IP address of the caller is not on it or cannot be determined.',
+    when: 'The key has an allowlist, and the caller’s address is not on it or cannot be determined.',
   },
   not_found: {
     status: 404,
     text: 'There is no such resource.',
-    when: 'The path, user or transfer does not exist, or belongs to another partner or mode. The endpoint belongs to the sandbox, and the key is a live key.',
+    when: 'The path, user or transfer does not exist, or belongs to another partner or mode; or the endpoint belongs to the sandbox and the key is a live one.',
   },
   idempotency_conflict: {
     status: 409,
     text: 'This Idempotency-Key was used with another payload.',
-    when: 'The `Idempotency-Key` was used with another payload before. The `reference` belongs to another transfer, which `details` names.',
+    when: 'The `Idempotency-Key` came with another payload before, or the `reference` belongs to another transfer, which `details` names.',
   },
   token_expired: {
     status: 422,
     text: 'The passport token is older than five minutes.',
-    when: 'The passport token is genuine, but has expired after five minutes.',
+    when: 'The passport token is genuine and older than its five minutes.',
   },
   rate_limit_exceeded: {
     status: 429,
     text: 'The rate limit is exceeded.',
-    when: 'The rate limit of this group of endpoints is used up. `Retry-After` says how many seconds to wait.',
+    when: 'The limit of this group of endpoints is used up. `Retry-After` says how many seconds to wait.',
   },
   internal_error: {
     status: 500,
     text: 'Something went wrong. Retry with exponential backoff.',
-    when: 'With status 500, the service has a defect. With status 503 and `Retry-After`, the database is unreachable, the user directory of the host did not respond within ten seconds, or an earlier request with the same `Idempotency-Key` still runs after five seconds. A request with status 503 has changed nothing.',
+    when: 'A defect of the service (500); or its database cannot be reached, or the host that looks users up does not answer within ten seconds, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`; this request has changed nothing then).',
   },
 } as const satisfies { readonly [code: string]: ErrorDefinition };
 
