@@ -83,7 +83,8 @@ describe('texts from outside', async () => {
   });
 
   it.each(payloads)('in any parameter reach no page and no header: %j', async (payload) => {
-    const kept = 'state nonce login_hint id_token_hint ui_locales code_challenge code_challenge_method';
+    const kept =
+      'state nonce login_hint id_token_hint ui_locales acr_values code_challenge code_challenge_method';
     const read = 'client_id redirect_uri scope prompt max_age response_mode response_type';
     const others = 'request request_uri registration claims display anything __proto__ constructor';
     for (const parameter of `${kept} ${read} ${others}`.split(' ')) {
@@ -109,10 +110,11 @@ describe('texts from outside', async () => {
   it('reach the host’s login as parameters of their own, and the way back is ours', async () => {
     const hint = 'x&return_to=https://evil.example/&reauthenticate=false#';
     const browser = provider.browser(null);
-    const page = await browser.get(provider.authorizeUrl(client, { login_hint: hint, ui_locales: hint }));
+    const sent = { login_hint: hint, ui_locales: hint, acr_values: hint };
+    const page = await browser.get(provider.authorizeUrl(client, sent));
     const { callback } = await browser.get(page.location ?? '');
     expect(callback.getAll('return_to').map((url) => url.split('?')[0])).toEqual([page.location]);
-    expect(callback.get('login_hint')).toBe(hint);
+    for (const name of ['login_hint', 'acr_values']) expect(callback.get(name)).toBe(hint);
     expect(callback.getAll('reauthenticate')).toEqual(['false']);
   });
 
