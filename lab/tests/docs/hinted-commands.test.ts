@@ -62,7 +62,8 @@ it('commands of `ostiary` in hints do something', async () => {
   // A lone `ostiary passport` is not a command: it names an issuer, or is part of a sentence.
   const hinted = found(/(?<=\w.*)\bostiary (?:-- )?[a-z-]+(?:<[\w |]+>|[^.:;`'"<…])*/g).flatMap(
     ({ file, text }) => {
-      const line = text.replace(/^ostiary (?:-- )?/, '');
+      // A hint may go on with the purpose of the command: "… <partner> to list them", "… --help for details".
+      const line = text.replace(/^ostiary (?:-- )?/, '').replace(/ (?:to|for) .*$/, '');
       const name = names
         .filter((candidate) => `${line} `.startsWith(`${candidate} `))
         .toSorted()
