@@ -38,7 +38,7 @@ const request = new URLSearchParams({
 });
 process.stdout.write(`${name} at ${site}/shop; sign in at ${site}/oauth/authorize?${request}\n`);
 
-/** Stop new requests first, then the background work and the database. */
+/** Stops the example: first new requests, then the background work and the database. */
 async function close(): Promise<void> {
   await stop();
   await ostiary.close();

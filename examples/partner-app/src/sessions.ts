@@ -8,7 +8,10 @@ export interface PendingSignIn {
   readonly client: 'confidential' | 'public';
   /** Returned unchanged in the callback, which proves that this browser started the sign-in. */
   readonly state: string;
-  /** Never leaves the server until the exchange, where it proves that the shop started the sign-in (PKCE). */
+  /**
+   * PKCE code verifier. The server keeps it until the exchange of the code, where it proves that this shop
+   * started the sign-in.
+   */
   readonly codeVerifier: string;
 }
 

@@ -115,7 +115,7 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
     logger.info('every process is replaced');
   }
 
-  /** Leave out processes that do not respond. */
+  /** Returns the metrics page of one process; an empty page if the process does not respond. */
   async function metricsOf(place: Place): Promise<[name: string, page: string]> {
     const worker = current.get(place)?.worker;
     const answer = worker && once(worker, 'message', { signal: AbortSignal.timeout(patienceMs) });

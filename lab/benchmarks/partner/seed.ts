@@ -50,7 +50,7 @@ export function seedTransfers(file: string, count: number): void {
 
 const batch = 5_000;
 
-/** Writes the same rows to PostgreSQL. */
+/** Writes transfers directly into the PostgreSQL tables that Ostiary has created. */
 export async function seedTransfersOnPostgres(connectionString: string, count: number): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();

@@ -50,7 +50,7 @@ export function operationsOf(
 ): Readonly<Record<string, (count: number) => Promise<Operation>>> {
   const { port, liveKeys, testKeys } = stage;
   const turns = new Map<readonly string[], number>();
-  /** Use the keys in turns, because each has its own limits. */
+  /** Returns the next key in turn, because each key has its own limits. */
   const keyOf = (keys: readonly string[]): string => {
     const turn = turns.get(keys) ?? 0;
     turns.set(keys, turn + 1);

@@ -26,7 +26,7 @@ interface Plan extends LoadSize {
 
 const userinfo = '/v1/oauth/userinfo';
 
-/** What a round works with. */
+/** Servers, load and client of a round. */
 interface Round {
   readonly pair: Pair;
   readonly stage: Pick<Stage, 'cluster' | 'receiver'>;

@@ -14,7 +14,7 @@ export interface FaultSize {
   readonly quietSeconds: number;
 }
 
-/** What faults act on. */
+/** Environment in which a fault is injected. */
 interface FaultContext {
   readonly stage: Stage;
   readonly size: FaultSize;

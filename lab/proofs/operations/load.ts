@@ -51,7 +51,7 @@ export class Load {
     this.mix = new Mix(credentials, {
       origins: [authUrl],
       patienceMs: 10_000,
-      /** Ask the user for consent every third time. */
+      /** Authorizes the app as the user, and requests a new consent every third time. */
       async authorize(url) {
         authorizations += 1;
         const address = authorizations % 3 === 0 ? `${url}&prompt=consent` : url;

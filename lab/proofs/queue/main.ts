@@ -17,7 +17,7 @@ const { waiting, claims, runs } = numbersFrom({
 });
 const stolen = watchStolenTime();
 
-/** Makes the claim about one kind from all its runs. */
+/** Makes the claim about one kind of queue claims from the reports of all runs. */
 function claimOf(name: string, of: readonly ClaimReport[]): Claim {
   const p99 = median(of.map((one) => one.p99));
   const each = of.map(

@@ -49,7 +49,7 @@ async function endOf(call: PromiseLike<Transfer>): Promise<End> {
   }
 }
 
-/** What running a schedule works with. */
+/** Service, clients and counters with which a schedule is run. */
 interface Scene {
   readonly kit: TestOstiary;
   readonly schedule: Schedule;

@@ -1,7 +1,7 @@
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 import { jsonPost } from '../http.ts';
 
-/** A client, as these tests know it. */
+/** Credentials of an OAuth client, and its redirect URI. */
 export interface RemoteClient {
   readonly id: string;
   readonly secret: string;

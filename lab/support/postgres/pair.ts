@@ -44,7 +44,7 @@ async function killServer({ data }: Server): Promise<void> {
   await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
 }
 
-/** URLs of databases of these servers. */
+/** Returns the connection URL of a database on the servers with these ports. */
 const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
   `postgres://${role}:${role}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`;
 

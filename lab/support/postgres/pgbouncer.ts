@@ -65,7 +65,7 @@ export async function startPgBouncer(
   const child = spawn(program, [file], { ...owner(), cwd: folder, stdio: 'ignore' });
   const ended = once(child, 'exit');
   const url = (database: string) => `postgres://ostiary:ostiary@127.0.0.1:${port}/${database}`;
-  /** Sends a command to its console. */
+  /** Sends a command to the console of PgBouncer. */
   async function command(text: string): Promise<void> {
     const client = new Client({ connectionString: url('pgbouncer') });
     await client.connect();

@@ -27,7 +27,7 @@ export function superusers(connectionString: string): Pool {
   return new Pool({ connectionString, max: 4 }).on('error', () => undefined);
 }
 
-/** Creates both databases. */
+/** Creates the databases `app` for Ostiary and `rail` for the payment rail. */
 export async function createDatabases(url: string): Promise<void> {
   const first = superusers(url);
   await first.query(`CREATE ROLE ostiary LOGIN PASSWORD 'ostiary'`);

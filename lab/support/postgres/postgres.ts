@@ -9,11 +9,12 @@ import { type PostgresOptions, startPostgres } from './embedded.ts';
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
 
 /**
- * Keep shared memory in the data folder, so that a killed server leaves none behind elsewhere after the test.
+ * PostgreSQL setting that keeps shared memory in the data folder, so that a killed server leaves none behind
+ * after the test.
  */
 export const ownMemory = 'dynamic_shared_memory_type=mmap';
 
-/** Starts a server. */
+/** Starts a PostgreSQL server with its data in a new temporary folder. */
 export async function testPostgres({
   password = 'postgres',
   settings = [],

@@ -12,7 +12,7 @@ import { retry } from '../retry.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
-/** What a proof needs on its stage. */
+/** Options for the stage of a proof: its processes, receiver and PostgreSQL server. */
 interface StageOptions extends ServerOptions {
   readonly webs: number;
   readonly workers: number;

@@ -34,7 +34,7 @@ export async function startConsole(receive: RequestListener, options: Partial<Os
   };
 }
 
-/** Starts a receiver that verifies signatures, except at `/careless`. */
+/** Request listener of a receiver that verifies signatures, except at `/careless`. */
 export const careful: RequestListener = async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

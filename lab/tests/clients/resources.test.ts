@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { type HostScopes, scopeNames } from '../../../packages/core/src/index.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 
-/** Plain HTTP is for this test only. */
+/** Option that allows plain HTTP, which only this test needs. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 const consent = {

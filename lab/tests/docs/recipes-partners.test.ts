@@ -122,7 +122,10 @@ describe('recipes for partners', () => {
       'Webhooks in Lambda, behind API Gateway',
     );
     const kit = await newKit();
-    /** Each delivery is passed as events of both versions, with its body as text and as Base64. */
+    /**
+     * Statuses that the handler returned. It gets each delivery as events of both versions, with the body as
+     * text and as Base64.
+     */
     const statuses: number[] = [];
     const receiver = async (request: Request) => {
       const text = await request.text();

@@ -17,7 +17,10 @@ import { partnerProvider, payment, testPayment } from '../../../packages/core/te
 import { freePort } from '../../support/free-port.ts';
 import { type PartnerFolder, partnerFolder } from './support/installed.ts';
 
-/** Its types do not match this repository's `exactOptionalPropertyTypes`. */
+/**
+ * node-fetch 2 with the type of node-fetch 3, because its own types do not match
+ * `exactOptionalPropertyTypes`.
+ */
 const nodeFetch2 = untypedFetch2 as unknown as typeof nodeFetch3;
 
 /** Entries of the packed SDK. */

@@ -192,7 +192,7 @@ test('a list of events walks along its sequence', async () => {
   }
 });
 
-/** How a claim may read growing tables, some of them under a condition. */
+/** Steps of query plans by which a claim may read the growing tables. */
 const claimSteps = new Set([
   'Index Scan pending_deliveries_ready',
   'Index Only Scan pending_deliveries_ready',
@@ -281,7 +281,7 @@ test('a result is looked up by its id, removed from where it is, and its deliver
   ]);
 });
 
-/** Tables that stay small, or are empty here. */
+/** Tables that stay small, or that are empty in this test. */
 const small = [
   ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
   ...['audit', 'audit_head', 'client_logos', 'client_documents'],

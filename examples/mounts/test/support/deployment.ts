@@ -112,7 +112,7 @@ async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<
   };
 }
 
-/** Deploys an example while a function uses it. */
+/** Deploys an example, calls `use` with the deployment, and removes the deployment. */
 export async function deployed(
   serve: Serve,
   use: (deployment: Deployment) => Promise<void>,

@@ -5,7 +5,7 @@ export interface PostgresServer extends Omit<TestPostgres, 'url'> {
   readonly url: string;
 }
 
-/** Without fsync, because in tests only processes crash, never the machine. */
+/** PostgreSQL settings without fsync, because in tests only processes crash, never the machine. */
 const careless = ['fsync=off'];
 
 export async function startPostgres(settings: readonly string[] = careless): Promise<PostgresServer> {

@@ -6,7 +6,7 @@ import type { CandidateName, Delivery } from '../fixture.ts';
 
 const different = 256;
 
-/** Create deliveries for each round, because the libraries compare their age with the clock. */
+/** Creates new deliveries for a round, because the libraries compare the age of a delivery with the clock. */
 async function deliveriesOf({ sign }: Candidate): Promise<Delivery[]> {
   const timestamp = Math.floor(Date.now() / 1000);
   return Promise.all(Array.from({ length: different }, (_, number) => sign(number, timestamp)));

@@ -71,7 +71,10 @@ export function commandOf(page: string, words: string): string {
   return withPorts(found.line);
 }
 
-/** Without the conditions of this repository, and with cached packages. */
+/**
+ * Environment of this process without `NODE_OPTIONS`, which selects sources of this repository instead of the
+ * packages.
+ */
 const { NODE_OPTIONS: _, ...inherited } = process.env;
 const readersEnvironment = {
   ...inherited,

@@ -21,7 +21,7 @@ export function usePostgres(): void {
   }, 120_000);
 }
 
-/** Opens a file while some work runs. */
+/** Opens an SQLite file, calls a function with the database, and closes the file. */
 export async function opened<Result>(
   file: string,
   work: (from: Sqlite.Database) => Promise<Result>,

@@ -24,9 +24,9 @@ export interface AuthorizationRequest {
 /** URL to which you send the user, and values to store in the user's session until the callback. */
 export interface Authorization {
   readonly url: string;
-  /** Binds the callback to this browser. */
+  /** Random value that binds the callback to this browser. */
   readonly state: string;
-  /** Binds the code to this sign-in (RFC 7636). */
+  /** PKCE code verifier, which binds the code to this sign-in (RFC 7636). */
   readonly codeVerifier: string;
   /** Value of the ID token's claim `nonce`, for apps that validate ID tokens. */
   readonly nonce: string;

@@ -32,7 +32,7 @@ ${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint
   });
 }
 
-/** Shows the result of one of the two events. */
+/** Shows how an endpoint responded to the genuine or to the forged event. */
 function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Visit): Html {
   const { deliveries, failures, tools } = voice.words;
   const { httpStatus, error, response, durationMs } = answer;

@@ -11,7 +11,10 @@ const { bound } = pkce();
 const titlesOf = (names: readonly Scope[], language: 'en' | 'fr' = 'en') =>
   names.map((name) => scopes[name].consent[language].title.replaceAll("'", '&#39;'));
 
-/** Returns `interaction` if a page is shown, and otherwise the result that the client gets. */
+/**
+ * Requests authorization without user input. Returns the result that the client gets, or `interaction` if a
+ * page is shown.
+ */
 const silently = (client: TestClient, changes: Record<string, string> = {}, browser = provider.browser()) =>
   provider.attempt(client, { ...bound, ...changes }, browser);
 

@@ -9,7 +9,7 @@ import { partnerProvider } from '../support/partner-api.ts';
 // Compares the responses of a host without options with recorded ones, byte by byte except for random parts:
 // features that are off must change none of them.
 
-/** Names of pages that were added later, each with a feature. */
+/** Matches the names of pages that came with a feature added later. */
 const later = /logout|logo|pages of the app/;
 
 /** Patterns of texts that differ from run to run, with their placeholders. */

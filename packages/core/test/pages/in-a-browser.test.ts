@@ -12,7 +12,7 @@ const browser = await launchBrowser();
 afterwards(() => browser.close());
 const tab = await browser.newPage();
 
-/** The page that the server shows, with its policy. */
+/** Page that the test server returns, with the hash for its Content-Security-Policy. */
 let shown = consent('en');
 let posted: object = {};
 const origin = await serve(async (request, response) => {

@@ -44,7 +44,7 @@ answer = async (request, response) => {
   return response.end(JSON.stringify({ user: access.sub }));
 };
 
-/** The same server with the Web API. */
+/** Handles a request like the server above, but with the objects of the Web API. */
 async function answerOfWeb(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const document = resource.metadataAnswer(request);
@@ -54,7 +54,7 @@ async function answerOfWeb(request: Request): Promise<Response> {
   return Response.json({ user: access.sub });
 }
 
-/** Servers of each kind, which have to answer alike. */
+/** Servers of each kind, which must respond in the same way. */
 const servers: { readonly [kind: string]: (path: string, init?: RequestInit) => Promise<Response> } = {
   node: (path, init) => fetch(origin + path, init),
   web: (path, init) => answerOfWeb(new Request(origin + path, init)),

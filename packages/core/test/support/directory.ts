@@ -41,7 +41,7 @@ export const ben: UserRecord = {
   avatarUrl: null,
 };
 
-/** Phone numbers of these users. */
+/** Ids of the test users by their phone numbers. */
 export const phones: ReadonlyMap<string, string> = new Map([
   ['+50937000001', ana.sub],
   ['+50937000002', ben.sub],

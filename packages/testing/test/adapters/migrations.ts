@@ -17,7 +17,7 @@ export interface MigrationStage {
   applied(): Promise<unknown>;
   /** Runs one statement outside of the storage; returns its rows. */
   query(sql: string): Promise<unknown>;
-  /** Opens a storage of this version, for the test. */
+  /** Opens a storage with the current version of the schema, for the test. */
   storage(): Storage;
 }
 

@@ -13,7 +13,10 @@ function keyOf(secret: string): Promise<CryptoKey> {
   return key;
 }
 
-/** Copy the bytes, so that the caller cannot change them during the check. */
+/**
+ * Returns a copy of the signed bytes (timestamp, dot and body), so that the caller cannot change them during
+ * the check.
+ */
 function signedBytes(timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
   const head = timestamp.length + 1;
   const signed = new Uint8Array(head + body.length);
