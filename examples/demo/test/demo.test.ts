@@ -270,7 +270,7 @@ test('colours are for terminals, and for who asks for them', () => {
   expect(show({ NO_COLOR: '1' })).toBe('fine');
 });
 
-test('a step that does not hold is told in the summary, with those that did', () => {
+test('the summary reports the failed step and the steps that succeeded', () => {
   const lines: string[] = [];
   const report = createReport((line) => void lines.push(line));
   report.step('First');

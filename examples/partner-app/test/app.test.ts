@@ -61,7 +61,7 @@ describe('the callback', () => {
     expect(html.match(/The shop did not ask/g)).toHaveLength(3);
   });
 
-  test('refuses a state of nobody, of somebody else, and one that was used', async () => {
+  test('refuses a state that is unknown, of another browser, or already used', async () => {
     const { customer, config, received, iss } = await openShop();
     const { state } = await customer.begin();
     const stranger = new Customer(config);
@@ -102,7 +102,7 @@ describe('the callback', () => {
   });
 });
 
-test('afterwards the token can be revoked, and read again to see that it is dead; signing out forgets all', async () => {
+test('the token can be revoked, a further request shows that it is invalid, and signing out forgets everything', async () => {
   let dead = false;
   const { customer, received, iss } = await openShop({
     '/v1/oauth/userinfo': () => (dead ? json(401, { error: 'invalid_token' }) : json(200, identity))(),

@@ -38,7 +38,7 @@ describe('cashback', () => {
     expect(await customer.page()).toContain('data-status="completed"');
   });
 
-  test('is paid for nothing but the forms of the shop, to nobody but who is signed in', async () => {
+  test('is paid only for forms of the shop, and only to the signed-in user', async () => {
     const { customer, calls } = await shop();
     for (const changes of [{ amount: '5000.00' }, { amount: '' }, { idempotency_key: 'mine' }])
       await customer.pay({ ...changes });

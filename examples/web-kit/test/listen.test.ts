@@ -142,7 +142,7 @@ describe('a server that listens', () => {
   });
 });
 
-test('OSTIARY_MAX_CONNECTIONS bounds the connections of a server, and the log tells of it once a minute', async () => {
+test('OSTIARY_MAX_CONNECTIONS limits the connections of a server, and the log says so once a minute', async () => {
   let now = Date.now();
   const { server, lines } = await startServer({ now: () => now }, { OSTIARY_MAX_CONNECTIONS: '10' });
   const refusedOf = (total: number): Promise<number> => {

@@ -8,7 +8,7 @@ const seed = 20_261_121;
 /** Limit above the guaranteed one, because other tests use the machine, too. */
 const limitMs = 6_000;
 
-it('loses nothing, does nothing twice and recovers, whatever happens to processes, database, network and disk', async () => {
+it('loses nothing, does nothing twice and recovers after faults of processes, database, network and disk', async () => {
   const report = await prove({
     seed,
     kills: 4,

@@ -23,7 +23,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
   const visit = () => newProfile(browser);
   const signIn = (page: Page, { key }: TestKey) => signInWith(page, provider.origin, key);
 
-  it('has one stream open while somebody looks, and none while nobody does', async () => {
+  it('has one stream open while the page is visible, and none while it is hidden', async () => {
     const { page } = await visit();
     const key = await newKey();
     const asked: string[] = [];

@@ -174,7 +174,7 @@ describe.each(platforms)('the SDK with %s', (_name, start) => {
     close();
   });
 
-  it('says that nobody listens', async () => {
+  it('reports a connection that is refused', async () => {
     const { ostiary, close } = await client(`http://127.0.0.1:${await freePort()}`, fakeKey);
     expect(await thrownBy(ostiary.whoami({ maxRetries: 1 }))).toMatchObject({
       name: 'ConnectionError',

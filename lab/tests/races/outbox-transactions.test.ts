@@ -86,7 +86,7 @@ describe('an event in the host’s own transaction', () => {
   });
 });
 
-it('a change of an identity check is told to who holds the consent, and to those it names, with the commit', async () => {
+it('a change of an identity check notifies the partners with consent and the named ones when it commits', async () => {
   const { provider, key, partner, connection, events } = await shop();
   const change = {
     sub: 'user-ana',

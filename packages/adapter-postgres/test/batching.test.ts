@@ -38,7 +38,7 @@ test('a call that finds nobody goes at once, those that come meanwhile go togeth
   expect(await last).toBe('A5');
 });
 
-test('a group is told how long its first call has waited', async () => {
+test('a group gets the waiting time of its first call', async () => {
   const { made, call } = heldGroups();
   const answers = [call('a1'), call('a2')];
   await new Promise((resolve) => setTimeout(resolve, 50));

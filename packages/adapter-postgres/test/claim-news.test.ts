@@ -27,7 +27,7 @@ async function openStorage() {
   return { storage, claimed, hasNews };
 }
 
-test('a host that keeps its transaction open holds up nobody, and what it publishes is found after its commit', async () => {
+test('a host that keeps its transaction open delays nothing, and its events are found after its commit', async () => {
   const { storage, claimed, hasNews } = await openStorage();
   const host = new Client({ connectionString: server.url });
   await host.connect();
@@ -46,7 +46,7 @@ test('a host that keeps its transaction open holds up nobody, and what it publis
   expect(await hasNews()).toBe(false);
 });
 
-test('whatever is published beside claims is claimed once, by one of them or by the next', async () => {
+test('events published during claims are claimed once, by one of these claims or by the next', async () => {
   const { storage, claimed, hasNews } = await openStorage();
   const found: string[] = [];
   const rounds = 150;

@@ -93,7 +93,7 @@ test('a pool of the host is left open, and heard no more', async () => {
   expect((await own.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
-test('the time of the storage is that of its database, whatever the machine says', async () => {
+test('the time of the storage is that of its database, not of the machine', async () => {
   const { storage } = await server.opened();
   const { rows } = await server.pool.query(
     'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now',

@@ -87,7 +87,7 @@ test('schemas of one database do not see each other', async () => {
   expect(await other.interactions.find(Buffer.alloc(32, 7), 0)).toBeNull();
 });
 
-test('a role that may only use the tables can start once they are there, and is told when it cannot', async () => {
+test('a role without the right to create tables can start once they exist, and otherwise gets an error that says so', async () => {
   const { schema, start } = newSchema();
   const { pool, url } = server;
   await pool.query("CREATE ROLE web LOGIN PASSWORD 'web'");

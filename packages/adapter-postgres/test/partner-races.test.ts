@@ -194,7 +194,7 @@ test('a transfer that another process settles just now is answered as that one l
   expect(await storage.events.find(acme, 'evt_2')).toBeNull();
 });
 
-test('a request whose key another one holds for long is told so in time, and others do not wait', async () => {
+test('a request whose key another request holds for long is refused in time, and requests with other keys do not wait', async () => {
   const { storage, holding } = await prepared();
   const holder = await holding(
     `INSERT INTO ostiary.idempotency_records VALUES ('acme', 'live', 'key', sha256('x'), 201, '{}', 9e15)`,

@@ -36,7 +36,7 @@ describe('PostgreSQL storage on a pool that gives each transaction another conne
   const cases = storageContract(create, { rateLimits: true, time: true });
   for (const { name, run } of cases.filter(({ name }) => spansStatements.test(name))) test(name, run);
 
-  test('nothing but prepared statements is left on a connection that nobody cleans up', async () => {
+  test('only prepared statements are left on a connection that is not reset', async () => {
     const single = hostPool(server.url);
     single.options.max = 1;
     const state = async () => {

@@ -94,7 +94,7 @@ test('who delivers again waits for a purge that is under way, and finds nothing 
   }
 });
 
-test('events that have to stay are not in the way of others', async () => {
+test('events that must be kept do not prevent the removal of others', async () => {
   const { schema, storage, watched } = await oldEvents();
   await watched.own.query(
     `DELETE FROM "${schema}".deliveries WHERE partner <> 'p0' OR event_number = (SELECT min(number) FROM "${schema}".events)`,

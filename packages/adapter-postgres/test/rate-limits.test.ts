@@ -73,7 +73,7 @@ test('a bucket with several limits at once is counted by each of them', async ()
   expect((await limits.peek([request]))[0]?.count).toBe(states.filter(({ allowed }) => allowed).length);
 });
 
-test('requests behind one that cannot be counted are told with it, and later ones are counted again', async () => {
+test('requests that wait behind one that cannot be counted fail with it, and later ones are counted again', async () => {
   const { limits, holding, waiting } = await opened();
   await limits.consume(request);
   const other = await holding('UPDATE ostiary.rate_limits SET count = 2');

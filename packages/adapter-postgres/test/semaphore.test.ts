@@ -40,7 +40,7 @@ test('as many sit as there are semaphore, the others are called up in the order 
   }
 });
 
-test('who gives up leaves the line, and nobody is called up in vain', async () => {
+test('a waiter that gives up leaves the queue and is not woken any more', async () => {
   const semaphore = new Semaphore(1);
   const { all, states } = await visitors(semaphore, 3);
   all[1]?.giveUp();

@@ -136,7 +136,7 @@ test('what has waited for others is refused in the time of its own', async () =>
   expect(await sequences(storage, 'acme')).toEqual([1, 2]);
 });
 
-test('of payments that wait for each other each hears what it would hear alone', async () => {
+test('payments that wait for each other each get the result that they would get alone', async () => {
   const { storage } = await prepared();
   await create(storage, ...paid('known', 'known', 'order 1'));
   const made = await Promise.all([
@@ -171,7 +171,7 @@ test('of payments that wait for each other each hears what it would hear alone',
   expect(await create(storage, ...paid('i', 'free'))).toEqual({ outcome: 'created' });
 });
 
-test('a payment whose key somebody else holds keeps nobody else waiting', async () => {
+test('a payment whose key another transaction holds does not delay other payments', async () => {
   const { storage, holding } = await prepared();
   const other = await holding(`
     INSERT INTO ostiary.idempotency_records (partner, mode, key, fingerprint, status, body, ends_at)
@@ -203,7 +203,7 @@ test('codes that are issued at once for one consent wait for each other, and not
   expect(watched.refusals).toEqual([]);
 });
 
-test('codes that are redeemed at once are two statements, and one that somebody else holds keeps nobody waiting', async () => {
+test('codes redeemed at the same time take two statements, and a code that another transaction holds does not delay the others', async () => {
   const { storage, watched, holding } = await prepared();
   const labels = Array.from({ length: 20 }, (_, index) => `c${index}`);
   for (const label of labels) await issued(storage, label);
@@ -231,7 +231,7 @@ test('codes that are redeemed at once are two statements, and one that somebody 
   expect(performance.now() - start).toBeLessThan(5_000);
 });
 
-test('who has won or is stored hears so, also where the question why another one is not fails', async () => {
+test('successful calls get their results even if the query for the reason of a failed one fails', async () => {
   const pool: PostgresPool = {
     async connect() {
       const client = await server.pool.connect();

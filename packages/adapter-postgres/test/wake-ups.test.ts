@@ -133,7 +133,7 @@ test.each(['user', `s${'x'.repeat(62)}`])(
   },
 );
 
-test('what is told while a notification is under way is one more after it', async () => {
+test('news during a running notification causes one more notification afterwards', async () => {
   const { storage, watched } = await server.watched();
   const { notify } = wakeUpsOf(storage);
   for (let count = 0; count < 100; count += 1) {
@@ -150,7 +150,7 @@ test('what is told while a notification is under way is one more after it', asyn
   expect(look()).toEqual([[['jobs']], [['deliveries', 'jobs']]]);
 });
 
-test('a connection that the server ends is made again, and told of what may have been missed', async () => {
+test('a connection closed by the server is opened again, and reports that news may have been missed', async () => {
   const { schema, storage } = await server.opened();
   const { heard, begun } = await listening(storage);
   const [pid] = await listeners(schema);
@@ -173,7 +173,7 @@ test('while the server is gone nothing is thrown, and when it is back it is hear
   await expect.poll(() => heard).toContain('deliveries');
 });
 
-test('a connection that is dead without a word is noticed and made again', async () => {
+test('a connection that broke without notice is detected and opened again', async () => {
   const network = await startNetwork(server.port);
   const url = server.url.replace(`:${server.port}/`, `:${network.port}/`);
   const database = new Database({ schema: server.nextSchema(), pool: () => openPool(url, callTimeoutMs) });

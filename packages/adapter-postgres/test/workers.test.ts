@@ -105,7 +105,7 @@ test('a batch is claimed with one statement and finished with one, however large
   expect(watched[0]?.ran()).toHaveLength(2);
 });
 
-test('whatever happens to the deliveries of a partner at once, nobody waits in a circle', async () => {
+test('simultaneous changes to the deliveries of a partner do not deadlock', async () => {
   const { all, refusals, strays } = await storages(3);
   const [first, second = first, third = first] = all;
   for (let round = 0; round < 10; round += 1) {

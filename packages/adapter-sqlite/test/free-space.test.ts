@@ -47,7 +47,7 @@ test('what strangers have filled is given back to the file system once it is pur
   expect(driver.pragma('integrity_check', { simple: true })).toBe('ok');
 });
 
-test('nobody has to wait for that: it goes in steps between which others get their turn', async () => {
+test('vacuuming goes in steps, between which other calls get their turn', async () => {
   const storage = await opened(temporaryFile());
   await flood(storage, 5000);
   await storage.purge({ now: 2, before: 0, eventsBefore: 0, limit: 5000 });

@@ -64,7 +64,7 @@ test('a flood is split into groups of bounded size', async () => {
   expect(commits()).toBe(3);
 });
 
-test('nobody is answered before the commit', async () => {
+test('no call resolves before the commit', async () => {
   const { groups, note, stored } = setUp();
   const seenWhileWorking: number[][] = [];
   const seenWhenAnswered: number[][] = [];

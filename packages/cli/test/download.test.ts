@@ -17,7 +17,7 @@ async function serve(listener: RequestListener) {
 const local = { policy: { allowPrivate: true }, maxBytes: 65_536 };
 
 describe('a download', () => {
-  it('is the file, whatever bytes it has', async () => {
+  it('is the file with all its bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 65_536 }, (_, index) => index % 251));
     const { port } = await serve((_request, response) => void response.end(bytes));
     const file = await download(`http://127.0.0.1:${port}/logo.png?v=1`, local);

@@ -181,7 +181,7 @@ describe('a phone number', () => {
 });
 
 describe('a logger', () => {
-  it('is told what happened, and of whom nothing', async () => {
+  it('is told what happened, without personal data', async () => {
     const { origin } = await faulty([refusal(503, 'internal_error'), answer(200, {})]);
     const lines: (readonly [string, object])[] = [];
     const log = (level: string) => (fields: object) => void lines.push([level, fields]);

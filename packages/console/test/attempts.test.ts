@@ -128,7 +128,7 @@ describe('an attempt', () => {
     }
   });
 
-  it('answers to nobody with the answer to an attempt in live mode', async () => {
+  it('never shows the response to an attempt in live mode', async () => {
     const { kit, key, browser } = await visited();
     const live = await kit.provider.key({ mode: 'live', partner: key.partner });
     await kit.endpoint(live);

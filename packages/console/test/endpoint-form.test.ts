@@ -163,7 +163,7 @@ describe('a URL that another endpoint has', () => {
     expect((await edit(browser, second, { ...form, 'type kyc.updated': 'on' })).status).toBe(303);
   });
 
-  it('is nobody’s business when it is that of another partner, or differs', async () => {
+  it('does not warn if it is the endpoint of another partner, or differs', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(await kit.key());
     await kit.endpoint(key, '/hook?x=1');

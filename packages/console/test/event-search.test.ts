@@ -114,7 +114,7 @@ describe('events', () => {
     }
   });
 
-  it('are listed without a time that is none, which is said at its field and kept there', async () => {
+  it('ignore an invalid time, which stays in its field with an explanation', async () => {
     const { nowhere, page } = await history();
     for (const until of ['yesterday', '2026-02-30T10:00', '2026-13-01T10:00', '"><b>']) {
       const { status, text } = await page(`state=none&until=${encodeURIComponent(until)}`);

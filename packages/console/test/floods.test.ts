@@ -6,7 +6,7 @@ import { sharingCounts } from '../../core/test/support/shared-counts.ts';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import { consoleKit, csrfOf } from './console-kit.ts';
 
-it('checks of signatures are six a minute of a partner, by whatever keys, in whatever processes, all at once', async () => {
+it('a partner gets six signature checks a minute, over all its keys and all processes', async () => {
   const [storage, clock] = [sharingCounts(memoryStorage()), new TestClock()];
   const options = {
     clock,

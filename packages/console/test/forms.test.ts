@@ -48,7 +48,7 @@ describe('a form', () => {
     expect(text).toMatch(/<p><bdi>&lt;b&gt;1&lt;\/b&gt;\ufffd<\/bdi><\/p><p><i>2<\/i><\/p>/);
   });
 
-  it('has its focus on the first wrong field of the page, in whatever order they were refused', () => {
+  it('focuses the first wrong field of the page, in any order of the refusals', () => {
     const problems = new Map([
       ['two', ['b']],
       ['one', ['a']],

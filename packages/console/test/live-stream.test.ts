@@ -96,7 +96,7 @@ describe('the stream of an open page', () => {
     expect((await openStream(browser)).response.status).toBe(429);
   });
 
-  it('says that the session is over, whatever ended it, to those who ask later too, and ends', async () => {
+  it('reports the end of the session, whatever its cause, also to later requests, and ends', async () => {
     const [storage, clock] = [memoryStorage(), new TestClock()];
     const sealingKeys = [randomBytes(32)];
     const kit = await consoleKit({ ...quick, clock, sealingKeys }, storage);
@@ -173,7 +173,7 @@ describe('the stream of an open page', () => {
     expect((await openStream(browser)).response.status).toBe(200);
   });
 
-  it('is none for a request without a body in its answer', async () => {
+  it('is absent for a HEAD request', async () => {
     const { kit, browser } = await visited(quick);
     const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
     const looks = watchLooks(kit);

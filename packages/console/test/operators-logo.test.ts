@@ -46,7 +46,7 @@ describe('the logo of an app, on its page for operators', () => {
     expect((await browser.get(path)).text).not.toContain('Take the logo away');
   });
 
-  it('is refused beside its field where it is none', async () => {
+  it('is refused with a message at its field if it is not a logo', async () => {
     const { kit, browser, csrf, formOf, logo } = await opened();
     const acts = await kit.acts();
     const cases: [string, FormData | Record<string, string>, string][] = [

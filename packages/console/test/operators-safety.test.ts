@@ -24,7 +24,7 @@ async function everyPage({ admin, provider, key: newKey, endpoint: register }: O
   };
 }
 
-describe('whoever is no operator', () => {
+describe('a visitor who is not an operator', () => {
   it('is refused on every page and act, with a good proof too, and sees nothing of it', async () => {
     const kit = await operatorsKit();
     const { pages, key } = await everyPage(kit);
@@ -70,7 +70,7 @@ describe('whoever is no operator', () => {
 });
 
 describe('a page for operators', () => {
-  it('makes the same statements whatever there is to show, and shows no more than fifty of anything', async () => {
+  it('runs the same statements for any amount of data, and shows at most fifty rows of a list', async () => {
     const database = fragileStorage();
     const kit = await operatorsKit({}, database.storage);
     const { pages, key, endpoint } = await everyPage(kit);

@@ -52,7 +52,7 @@ describe('what was dropped', () => {
     expect(asked.map((time) => new Date(time).toISOString())).toEqual([expected]);
   });
 
-  it('stays where it is when the time is none, and what was typed stays too', async () => {
+  it('shows the form again with its input if the time is invalid', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     for (const since of [

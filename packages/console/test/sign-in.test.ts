@@ -148,7 +148,7 @@ describe('signing in', () => {
     expect((await browser.post('/sandbox/sign-in', { key, csrf })).status).toBe(403);
   });
 
-  it('opens 120 sessions of a partner in an hour, from whatever addresses and with whatever keys', async () => {
+  it('opens at most 120 sessions of a partner in an hour, over all addresses and keys', async () => {
     const kit = await consoleKit({ trustedProxies: ['127.0.0.1'] });
     const { provider } = kit;
     const first = await kit.key();

@@ -77,7 +77,7 @@ describe('the check that an endpoint verifies signatures', () => {
     expect(await kit.attempt({})).toBe(0);
   });
 
-  it('says when nobody answers', async () => {
+  it('says when the endpoint does not respond', async () => {
     const { check } = await checking('http://127.0.0.1:9/hook');
     const { text } = await check();
     expect(text).toContain('so nothing can be said of it');
@@ -120,7 +120,7 @@ describe('the check that an endpoint verifies signatures', () => {
     expect((await check()).status).toBe(200);
   });
 
-  it('is made for nobody whose form did not come from the console', async () => {
+  it('is refused for a form that did not come from the console', async () => {
     const endpoint = await receiver(204, 400);
     const { kit, key, id, browser } = await checking(endpoint.url);
     const path = '/sandbox/tools/signature';

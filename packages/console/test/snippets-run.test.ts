@@ -100,7 +100,7 @@ function filledIn(snippet: string, body: Json | undefined): string {
   return removed === undefined ? snippet : snippet.replaceAll('[removed]', removed);
 }
 
-it('the page of a logged request repeats it with curl and with the SDK, whatever the operation', async () => {
+it('the page of a logged request shows how to repeat it with curl and with the SDK, for every operation', async () => {
   const operations = operationsOf(await descriptionOf(provider));
   expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(
     Object.keys(samples).sort(),

@@ -28,7 +28,7 @@ const wordsOf = (shell: string, script: string): string[] =>
   execFileSync(shell, ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
 
 describe('text in a shell', () => {
-  it.each(['sh', 'bash'])('is one word for %s, whatever is in it', (shell) => {
+  it.each(['sh', 'bash'])('is one word for %s with any content', (shell) => {
     const script = `printf '%s\\0' ${hostile.map(quoted).join(' ')}`;
     expect(wordsOf(shell, script)).toEqual(hostile);
   });

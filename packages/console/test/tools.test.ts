@@ -187,7 +187,7 @@ describe('the payment tool', () => {
 });
 
 describe('the tool for identity checks', () => {
-  it('changes what test keys see, tells the test endpoints, and resets', async () => {
+  it('changes what test keys see, notifies the test endpoints, and resets', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(key);
     const other = await kit.key();
@@ -217,7 +217,7 @@ describe('the tool for identity checks', () => {
     expect(await eventsOf(kit, other)).toEqual([]);
   });
 
-  it('tells a change once, however often its form is sent, and forgets it after a week', async () => {
+  it('notifies of a change once even if its form is sent again, and forgets the change after a week', async () => {
     const { kit, key, browser } = await visited();
     const send = () => changeKyc(browser, { status: 'pending', once: 'form' });
     const answers = await Promise.all([send(), send()]);
@@ -267,7 +267,7 @@ describe('a key that lacks a scope', () => {
 });
 
 describe('the page of the tools', () => {
-  it('is in the navigation of every page, and for nobody who is not signed in', async () => {
+  it('is in the navigation of every page, and needs a sign-in', async () => {
     const { kit, browser } = await visited();
     for (const path of ['/sandbox', '/sandbox/tools', '/sandbox/endpoints', '/sandbox/requests'])
       expect((await browser.get(path)).text).toMatch(/sandbox\/tools"[^>]*>Test tools<\/a>/);
@@ -276,7 +276,7 @@ describe('the page of the tools', () => {
       expect((await stranger.get(path)).status).toBe(303);
   });
 
-  it('asks the storage as often, whatever there is to show', async () => {
+  it('makes the same number of storage calls for any amount of data', async () => {
     const database = fragileStorage();
     const { kit, key, browser } = await visited({}, database.storage);
     const count = async () => {

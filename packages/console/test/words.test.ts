@@ -217,7 +217,7 @@ const leftOver = (text: string): string[] => [
 ];
 
 describe('every page', () => {
-  it.each(others)('speaks %s, to whoever asks for it', async (language) => {
+  it.each(others)('is in %s for browsers that request that language', async (language) => {
     const kit = await operatorsKit();
     const key = await kit.key();
     const browser = await kit.signedIn(key);

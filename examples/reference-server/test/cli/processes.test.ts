@@ -48,7 +48,7 @@ describe('in a process of its own', () => {
     expect([await tail.ended, tail.errors()]).toEqual([0, '']);
   });
 
-  test('tail ends when nobody reads it any more', async () => {
+  test('tail ends when its output is closed', async () => {
     const { env, publish } = await withPartner();
     await publish('one');
     const tail = run('cli/main.ts', ['tail', 'kafe', '--mode', 'test', '--interval', '0'], env);

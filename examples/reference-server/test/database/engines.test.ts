@@ -158,7 +158,7 @@ onBothEngines('the database', (engine) => {
     expect(wrong).not.toBeInstanceOf(DatabaseUnavailable);
   });
 
-  test('guards the ledger itself: nobody changes or deletes what was posted, or overdraws', async () => {
+  test('guards the ledger in the database: postings cannot be changed, deleted or overdrawn', async () => {
     await database.write(async (transaction) => {
       await transaction.run("INSERT INTO app_movements VALUES ('m', 'opening', 'HTG', 0)");
       await transaction.run(

@@ -50,7 +50,7 @@ onBothEngines('every noun', (engine) => {
     expect(await accounts.list()).toHaveLength(1);
   });
 
-  test('the directory shows what the scopes ask for, to partners less, and nobody who is blocked', async () => {
+  test('the directory returns the claims of the scopes, fewer to partners, and no blocked user', async () => {
     const { sub, kid } = await accounts.create({
       ...anaika,
       htgBalance: '999999999999999.99',
@@ -207,7 +207,7 @@ onBothEngines('every noun', (engine) => {
     await expectBalanced(database);
   });
 
-  test('money that goes both ways at the same time deadlocks nobody', async () => {
+  test('simultaneous payments in both directions do not deadlock', async () => {
     const { sub } = await accounts.create({ ...anaika, htgBalance: '5000.00' });
     const databases = [database, await opened.again()] as const;
     const [user, partner] = [

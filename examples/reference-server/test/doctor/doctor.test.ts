@@ -336,7 +336,7 @@ describe('ostiary doctor', () => {
     expect(found[1]?.what).toBe('gone:1 (worker) ended without unregistering');
   });
 
-  test('tries a connection out when it is told where to', async () => {
+  test('tries a connection if it gets a target', async () => {
     const env = await production();
     await deploy(env);
     const tryOut = async (egress: string) =>

@@ -56,7 +56,7 @@ function expectJson(answer: Answer, status: number, isPartner: boolean, about: s
   expect.soft(JSON.parse(text), about).toEqual(shape);
 }
 
-test('below /v1, whatever the API does not have, is 404 in JSON for every method, with a key and without, for browsers too', async () => {
+test('unknown paths below /v1 return 404 in JSON for every method, with and without a key, also to browsers', async () => {
   const { origin, server } = await startServer();
   const { admin } = server.installation.ostiary;
   await admin.partners.create({ slug: 'acme', name: 'Acme' });

@@ -6,7 +6,7 @@ import { startServer } from '../support/server.ts';
 
 const newKey = (): string => randomBytes(32).toString('base64url');
 
-test('the doctor is answered by proof of a sealing key, whichever of them; nobody else finds anything', async () => {
+test('a server responds to the doctor only if it proves knowledge of one of the sealing keys', async () => {
   const [first, second] = [newKey(), newKey()];
   const { origin } = await startServer({}, { OSTIARY_SEALING_KEYS: `${first},${second}` });
   expect(await probe(origin, [second])).toMatchObject({ isTrusted: false, isForwarded: false });
@@ -23,7 +23,7 @@ test('the doctor is answered by proof of a sealing key, whichever of them; nobod
   }
 });
 
-test('a server that cannot prove its key is not believed', async () => {
+test('the doctor distrusts a server that cannot prove its key', async () => {
   const key = newKey();
   const { origin } = await startServer();
   // Anybody could respond with such JSON, but not with the proof.

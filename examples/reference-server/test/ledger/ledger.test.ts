@@ -36,7 +36,7 @@ describe('the ledger', () => {
     ledger = createLedger(database, now);
   });
 
-  test('pays nobody who is unknown or blocked', async () => {
+  test('does not pay unknown or blocked users', async () => {
     await ledger.fund('kafe', '200.00', 'HTG');
     const unknown = { status: 'failed', code: 'unknown_recipient', message: expect.any(String) };
     expect(await execute({ recipientKid: 'KNOBODY' })).toEqual(unknown);

@@ -117,7 +117,7 @@ describe('metrics', () => {
     expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
   });
 
-  test('have one series per route and class of status, whatever strangers ask for', async () => {
+  test('have one series per route and status class, even for unknown paths', async () => {
     const metricsPort = await freePort();
     const { origin } = await startServer({}, { OSTIARY_METRICS_PORT: String(metricsPort) });
     const many = (path: string) => Array.from({ length: 20 }, (_, at) => `${path}${at}`);

@@ -72,7 +72,7 @@ test('who is signed in and asked again can go back too', async () => {
   expect(backOf(html)?.name).toBe(shownName);
 });
 
-test('nobody else can name an app on the page, or lead its link anywhere', async () => {
+test('other sites can neither name an app on the page nor change the target of its link', async () => {
   const { visitor, login, origin } = await askedByApp();
   const app = login.searchParams.get('app') ?? '';
   const [content = '', proof = ''] = app.split('.');

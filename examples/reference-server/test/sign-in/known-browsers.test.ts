@@ -14,7 +14,7 @@ describe('a browser', () => {
     browsers = createKnownBrowsers([key], () => now);
   });
 
-  test('is known to its user after a sign-in, and to nobody else', () => {
+  test('is known for its user after a sign-in, and for no other user', () => {
     const cookie = browsers.remember(undefined, anaika);
     const name = browsers.recognise(cookie, anaika);
     expect(name).toMatch(/^[\w-]{22}$/);
@@ -25,7 +25,7 @@ describe('a browser', () => {
     expect(cookie).not.toContain('usr_1');
   });
 
-  test('is a stranger’s again when the password is another one', () => {
+  test('is unknown again after the password was changed', () => {
     const cookie = browsers.remember(undefined, anaika);
     expect(browsers.recognise(cookie, owner('usr_1', 'of tomorrow'))).toBeNull();
   });
@@ -38,7 +38,7 @@ describe('a browser', () => {
     expect(second.split('~')).toHaveLength(1);
   });
 
-  test('is forgotten when nobody signs in for half a year', () => {
+  test('is forgotten after half a year without a sign-in', () => {
     const cookie = browsers.remember(undefined, anaika);
     now += knownLifetimeMs - 1_000;
     expect(browsers.recognise(cookie, anaika)).not.toBeNull();
@@ -60,7 +60,7 @@ describe('a browser', () => {
     expect(cookie?.length).toBeLessThan(500);
   });
 
-  test('is not believed when it changes its name, its end or its proof', () => {
+  test('is not trusted if its name, expiry or signature was changed', () => {
     const [name = '', endsAt = '', proof = ''] = browsers.remember(undefined, anaika).split('.');
     for (const forged of [
       [name.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')), endsAt, proof],
@@ -80,7 +80,7 @@ describe('a browser', () => {
     expect(browsers.remember(cookie, owner('usr_2'))).not.toContain('junk');
   });
 
-  test('stays known while the sealing key is changed, whatever a process knows of it', () => {
+  test('stays known while the sealing key is rotated, in processes with the old and the new keys', () => {
     const orders: [Uint8Array, ...Uint8Array[]][] = [[key, next], [next, key], [next]];
     const rounds = orders.map((keys) => createKnownBrowsers(keys, () => now));
     const [first, second, third] = rounds;

@@ -126,7 +126,7 @@ describe('throttling', () => {
     expect((await visitor.signIn('jean', jean.password)).status).toBe(303);
   });
 
-  test('counts the address that a trusted proxy names, and believes nobody else', async () => {
+  test('counts the address that a trusted proxy sends, and ignores that of other clients', async () => {
     const limits = { perNetwork: { failures: 1, windowMs } };
     const trusting = await startServer({ signInLimits: limits }, behindProxy);
     const from = (origin: string, address: string): Visitor =>

@@ -76,7 +76,7 @@ describe('accounts', () => {
     expect(await check).toBeNull();
   });
 
-  test('have a mark of their password that changes with it, and nobody’s has one', async () => {
+  test('have a mark of their password that changes with the password; an unknown user has none', async () => {
     const before = await accounts.passwordOwner('anaika');
     expect(before).toMatchObject({ sub: (await accounts.get('anaika'))?.sub });
     expect((await accounts.verify('anaika', anaika.password))?.passwordMark).toBe(before?.passwordMark);

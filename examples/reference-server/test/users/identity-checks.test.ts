@@ -52,7 +52,7 @@ describe('ostiary users kyc', () => {
     expect(JSON.parse(String(received[0]?.body))).toMatchObject({ type: 'kyc.updated', mode: 'live', data });
   });
 
-  test('tells nobody when nothing changes, nor whose consent was revoked', async () => {
+  test('does not notify partners if nothing changes, or if the consent was revoked', async () => {
     const { env, account, server, countsOf } = await withConsents();
     const same = await command('users kyc', ['anaika', '--status', 'pending', '--json'], env);
     expect(same.json()).toMatchObject({ user: { kycStatus: 'pending', kycTier: 1 }, events: [] });

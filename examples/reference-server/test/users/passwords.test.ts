@@ -49,7 +49,7 @@ describe('passwords', () => {
     expect(await passwords.verify('x', await passwords.hash('x'))).toBe(true);
   });
 
-  test('is strong unless told otherwise', async () => {
+  test('is strong by default', async () => {
     expect(await createPasswords().hash('x')).toMatch(/^scrypt\$17\$8\$1\$/);
   });
 

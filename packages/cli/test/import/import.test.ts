@@ -271,7 +271,7 @@ describe('what cannot be imported', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(problem)]);
   });
 
-  it('is told without reading anything', async () => {
+  it('are reported before anything is read', async () => {
     const { run } = await installation();
     const missing = join(folder, 'missing.json');
     const told = async (...flags: string[]) => (await run('hydra', [], ...flags)).err;

@@ -140,7 +140,7 @@ describe('a client of Keycloak', () => {
     expect(afterLogout('/bye##+')).toEqual(['https://a.example/bye', ...uris]);
   });
 
-  it('has PKCE required only where the realm does, and is told of at its own address', () => {
+  it('requires PKCE only if the realm does, and is reported with its own path', () => {
     expect(attributed({ 'pkce.code.challenge.method': 'S256' }).settings.requirePkce).toBe(true);
     expect(attributed({}).settings.requirePkce).toBe(false);
     const { settings } = ofKeycloak({

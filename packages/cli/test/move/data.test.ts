@@ -130,7 +130,7 @@ test('a check reads the same counts and digests, and changes nothing', async () 
   expect(await move(file, nextSchema())).toEqual(checked);
 });
 
-test('a digest tells rows apart that are nearly the same', async () => {
+test('nearly equal rows have different digests', async () => {
   const file = await filledFile();
   const digestOf = async (table: string) => (await check(file)).find((each) => each.table === table)?.digest;
   const before = await digestOf('transfers');

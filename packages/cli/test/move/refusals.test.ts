@@ -98,7 +98,7 @@ test('a file that a running server has open is refused, although it does nothing
   await move(file, schema);
 });
 
-test('nobody can start on the file while it is moved, and it can be opened again afterwards', async () => {
+test('no process can start on the file while it is moved, and it can be opened again afterwards', async () => {
   const file = await filledFile();
   const tried: unknown[] = [];
   await move(file, nextSchema(), {

@@ -43,7 +43,7 @@ describe('the outcome', () => {
     expect(seen).toHaveLength(faults.length);
   });
 
-  it('of a write that took effect is final, whatever its answer was', async () => {
+  it('of a write that took effect is final, whatever the response', async () => {
     const { seen, ostiary } = await against([empty, empty, empty]);
     const error = await failureOf(ostiary.payments.create(payment, { maxRetries: 2 }));
     expect(error).toMatchObject({

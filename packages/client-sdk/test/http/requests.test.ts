@@ -65,11 +65,11 @@ describe('a redirect', () => {
   });
 });
 
-describe('an answer that is none of this API', () => {
+describe('a response that is not from this API', () => {
   const html: Fault = (response) =>
     void response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>');
 
-  it('is told as what it is, and never as an error of a parser', async () => {
+  it('is reported as such, and never as a parser error', async () => {
     const { ostiary } = await against([html], { maxRetries: 0 });
     const error = await failureOf(ostiary.whoami());
     expect(error).toBeInstanceOf(ServerError);
@@ -118,13 +118,13 @@ describe('an answer that is none of this API', () => {
     expect(error.message).toContain('too long');
   });
 
-  it('may have fields and values that nobody knows yet', async () => {
+  it('may have fields and values that this version does not know', async () => {
     const { ostiary } = await against([answer(200, { id: 'tr_1', status: 'reversed', colour: 'red' })]);
     const transfer = await ostiary.payments.retrieve('tr_1');
     expect(transfer).toEqual({ id: 'tr_1', status: 'reversed', colour: 'red' });
   });
 
-  it('with a code that nobody knows yet keeps it', async () => {
+  it('keeps a code that this version does not know', async () => {
     const { ostiary } = await against([refusal(418, 'short_and_stout')]);
     const error = await failureOf(ostiary.whoami());
     expect(error).toBeInstanceOf(OstiaryError);
@@ -217,7 +217,7 @@ describe('lists', () => {
     expect(await all(ostiary.events.list({ after: 4 }))).toMatchObject([{ sequence: 5 }]);
   });
 
-  it('ask for nothing before they are read, and for no more than is read', async () => {
+  it('request nothing before they are read, and no more pages than are read', async () => {
     const page = { data: [{ id: 'tr_1' }, { id: 'tr_2' }], nextCursor: 'next' };
     const { ostiary, seen } = await against([answer(200, page), answer(200, page)]);
     const list = ostiary.payments.list({ status: 'pending' });

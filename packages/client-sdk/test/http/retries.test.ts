@@ -67,7 +67,7 @@ describe('an operation', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is tried again whatever its method is, since each is safe to repeat', async () => {
+  it('is retried with every method, since each call is safe to repeat', async () => {
     const id = `we_${'0'.repeat(32)}`;
     const faults: Fault[] = [];
     const { seen, ostiary } = await against(faults);

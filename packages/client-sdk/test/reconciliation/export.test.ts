@@ -226,7 +226,7 @@ describe('an export into a file', () => {
     expect(await readFile(file, 'utf8')).toBe('yesterday');
   });
 
-  it('that cannot be written fails with the system’s error, and asks for nothing', async () => {
+  it('that cannot be written fails with the system’s error, and requests nothing', async () => {
     const { ostiary, seen } = await against();
     const report = exportReconciliation(ostiary, day);
     const path = join(await folder(), 'no-such-folder', 'day.csv');
