@@ -96,6 +96,7 @@ const service = await assembleWithTables(
     login: { authenticate: () => null, loginUrl: () => '/', signOut: () => undefined },
     payments: { execute: async () => ({ status: 'pending' }) },
     introspection: true,
+    pushedRequests: {},
     refreshTokens: {},
     console: {
       ...sandboxConsole(),

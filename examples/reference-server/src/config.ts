@@ -124,6 +124,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     clientDocumentScopes: Object.freeze(values.OSTIARY_CLIENT_DOCUMENT_SCOPES),
     introspection: values.OSTIARY_INTROSPECTION,
     claimsParameter: values.OSTIARY_CLAIMS_PARAMETER,
+    privateKeyJwt: values.OSTIARY_PRIVATE_KEY_JWT,
+    pushedRequests: values.OSTIARY_PUSHED_REQUESTS,
     logout: values.OSTIARY_LOGOUT,
     webhooks: Object.freeze({
       allowPrivateTargets,

@@ -73,6 +73,10 @@ export async function openInstallation(
       scopes: config.scopes,
       introspection: config.introspection,
       claimsParameter: config.claimsParameter,
+      privateKeyJwt: config.privateKeyJwt,
+      ...(config.pushedRequests !== 'off' && {
+        pushedRequests: { required: config.pushedRequests === 'required' },
+      }),
       ...(config.refreshTokens && { refreshTokens: {} }),
       ...(config.clientDocumentScopes.length > 0 && {
         clientMetadataDocuments: { scopes: config.clientDocumentScopes },

@@ -142,6 +142,16 @@ export const settings = {
     'off',
     '`on`: apps can request claims for the ID token with the parameter `claims` (OpenID Connect Core, section 5.5).',
   ),
+  OSTIARY_PRIVATE_KEY_JWT: onOff(
+    'off',
+    '`on`: clients may authenticate with a key of their own instead of a secret (`private_key_jwt`, RFC 7523).',
+  ),
+  OSTIARY_PUSHED_REQUESTS: {
+    check: z.enum(['off', 'on', 'required'], 'must be off, on or required'),
+    fallback: 'off',
+    about:
+      '`on`: clients may push their authorization requests to `/v1/oauth/par` (RFC 9126). `required`: every client has to.',
+  },
   OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users to `/oauth/logout` to sign out.'),
   OSTIARY_PREFIX: {
     check: z

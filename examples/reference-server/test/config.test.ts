@@ -34,6 +34,7 @@ describe('loadConfig', () => {
       languages: ['en', 'fr', 'ht', 'es', 'pt'],
       scopes: {},
       ...{ refreshTokens: false, introspection: false, claimsParameter: false, logout: true },
+      ...{ privateKeyJwt: false, pushedRequests: 'off' },
       webhooks: {
         allowPrivateTargets: false,
         retryDelaysSeconds: [60, 300, 1_800, 7_200],

@@ -17,6 +17,8 @@ test('without settings there are five languages, the five scopes, logout, and no
   expect(metadata).toHaveProperty('end_session_endpoint');
   expect(metadata).not.toHaveProperty('introspection_endpoint');
   expect(metadata).not.toHaveProperty('client_id_metadata_document_supported');
+  expect(metadata).not.toHaveProperty('pushed_authorization_request_endpoint');
+  expect(metadata.token_endpoint_auth_methods_supported).not.toContain('private_key_jwt');
 });
 
 test('settings switch on what Ostiary has, and off what apps are not to do', async () => {
@@ -27,6 +29,8 @@ test('settings switch on what Ostiary has, and off what apps are not to do', asy
     OSTIARY_INTROSPECTION: 'on',
     OSTIARY_CLAIMS_PARAMETER: 'on',
     OSTIARY_CLIENT_DOCUMENT_SCOPES: 'openid,offline_access',
+    OSTIARY_PRIVATE_KEY_JWT: 'on',
+    OSTIARY_PUSHED_REQUESTS: 'required',
     OSTIARY_LOGOUT: 'off',
   });
   expect(metadata.ui_locales_supported).toEqual(['ht', 'fr']);
@@ -38,6 +42,8 @@ test('settings switch on what Ostiary has, and off what apps are not to do', asy
   expect(metadata).toHaveProperty('introspection_endpoint');
   expect(metadata.claims_parameter_supported).toBe(true);
   expect(metadata).toHaveProperty('client_id_metadata_document_supported', true);
+  expect(metadata.token_endpoint_auth_methods_supported).toContain('private_key_jwt');
+  expect(metadata.require_pushed_authorization_requests).toBe(true);
   expect(metadata).not.toHaveProperty('end_session_endpoint');
 });
 

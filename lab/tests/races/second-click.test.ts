@@ -1,54 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  authorizePath,
-  csrfOf,
-  exchangeAt,
-  type RemoteClient,
-  RoamingBrowser,
-} from '../../support/browser/remote-flow.ts';
-import { authUrl, options } from '../../support/processes/cluster-options.ts';
-import { startHost } from '../../support/processes/host.ts';
-import { setStage } from '../../support/processes/stage.ts';
+import { authorizePath, csrfOf, exchangeAt, RoamingBrowser } from '../../support/browser/remote-flow.ts';
+import { authUrl } from '../../support/processes/cluster-options.ts';
+import { engines, type Pair } from '../../support/processes/pair.ts';
 
-/** Two processes behind one URL, with their client. */
-interface Served {
-  readonly origins: readonly string[];
-  readonly client: RemoteClient;
-}
-
-async function onSqlite(ends: AsyncDisposableStack): Promise<Served> {
-  const directory = await mkdtemp(join(tmpdir(), 'ostiary-second-click-'));
-  ends.defer(() => rm(directory, { recursive: true, force: true }));
-  const file = join(directory, 'ostiary.db');
-  const sealingKey = randomBytes(32).toString('base64url');
-  const processes = await Promise.all([1, 2].map(() => startHost({ file, sealingKey })));
-  for (const one of processes) ends.defer(async () => void (await one.stop()));
-  const ostiary = await createOstiary(options(sqliteStorage({ file }), { sealingKey }));
-  ends.defer(() => ostiary.close());
-  const redirectUri = 'https://app.example/callback';
-  const settings = { name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid' as const] };
-  const { client, clientSecret } = await ostiary.admin.clients.create(settings);
-  const origins = processes.map(({ origin }) => origin);
-  return { origins, client: { id: client.clientId, secret: clientSecret ?? '', redirectUri } };
-}
-
-async function onPostgres(ends: AsyncDisposableStack): Promise<Served> {
-  const { cluster, client } = await setStage(ends, { webs: 2, workers: 0, endpoints: 1, fsync: false });
-  return { origins: cluster.webs.map(({ origin }) => origin), client };
-}
-
-describe.each([
-  ['SQLite', onSqlite],
-  ['PostgreSQL', onPostgres],
-])('two processes on %s', (engine, serve) => {
+describe.each(engines)('two processes on %s', (engine, serve) => {
   const ends = new AsyncDisposableStack();
-  let served: Served;
+  let served: Pair;
   beforeAll(async () => {
     served = await serve(ends);
   }, 60_000);

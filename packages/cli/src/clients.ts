@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Client, ClientError } from '@ostiary/core/admin';
+import { type Client, ClientError, type ClientSettings } from '@ostiary/core/admin';
 import { checkKnown } from './arguments.ts';
 import {
   type CommandArguments,
@@ -27,6 +27,11 @@ const settings = {
   'default-scope': values('what a request without scope asks for; "none": it is refused'),
   'require-pkce': toggle('refuse authorization requests without PKCE'),
   'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
+  jwks: value(
+    'file with the public keys of a client that signs instead of sending a secret (private_key_jwt)',
+  ),
+  'jwks-uri': value('https URL at which the client serves these keys'),
+  'require-pushed-requests': toggle('refuse authorization requests that were not pushed (PAR)'),
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
   'refresh-without-offline-access': toggle('issue a refresh token with every code, asked for or not'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
@@ -57,9 +62,29 @@ function given(args: CommandArguments) {
     refreshWithoutOfflineAccess: args.has('refresh-without-offline-access') || undefined,
     requirePkce: args.has('require-pkce') || undefined,
     requireSecret: args.has('require-secret') || undefined,
+    requirePushedRequests: args.has('require-pushed-requests') || undefined,
     resourceServer: args.has('resource-server') || undefined,
     idTokenAlg: args.oneOf('id-token-alg', ['RS256', 'ES256']),
   });
+}
+
+/** Reads a JWK Set from a file. */
+async function jwksIn(file: string): Promise<NonNullable<ClientSettings['jwks']>> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CommandUsageError(`--jwks: ${file} is not JSON`);
+  }
+}
+
+/** Reads the keys that were given. Keys of one kind take the place of the other kind. */
+async function givenKeys(args: CommandArguments): Promise<Pick<ClientSettings, 'jwks' | 'jwksUri'>> {
+  const [file, jwksUri] = [args.text('jwks'), args.text('jwks-uri')];
+  if (file !== undefined && jwksUri !== undefined)
+    throw new CommandUsageError('--jwks and --jwks-uri: a client has one of the two');
+  if (file !== undefined) return { jwks: await jwksIn(file), jwksUri: null };
+  return jwksUri === undefined ? {} : { jwks: null, jwksUri };
 }
 
 const typeOf = (client: Client): string =>
@@ -79,6 +104,12 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...(client.loopbackPorts === 'any' ? [['loopback ports', 'any']] : []),
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
     ...(client.backchannelLogoutUri ? [['notified of logouts', client.backchannelLogoutUri]] : []),
+    ...(client.jwks?.keys ?? []).map(({ kty, kid = 'without id' }, at) => [
+      at === 0 ? 'keys' : '',
+      `${kty} ${kid}`,
+    ]),
+    ...(client.jwksUri ? [['keys at', client.jwksUri]] : []),
+    ...(client.requirePushedRequests ? [['requests', 'have to be pushed']] : []),
     ['scopes', client.allowedScopes.join(' ')],
     ...(client.defaultScope ? [['default scope', client.defaultScope]] : []),
     ...(client.refreshWithoutOfflineAccess ? [['refresh tokens', 'with every code']] : []),
@@ -127,6 +158,7 @@ export const clientCommands: Commands = {
       checkKnown('scope', allowedScopes, admin.clients.scopes);
       const { client, clientSecret } = await admin.clients.create({
         ...settings,
+        ...(await givenKeys(args)),
         ...present({ clientId: args.text('client-id') }),
         ...{ name, redirectUris, allowedScopes, public: args.has('public') },
       });
@@ -178,7 +210,7 @@ export const clientCommands: Commands = {
     positionals: ['client id'],
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
-      const changes = given(args);
+      const changes = { ...given(args), ...(await givenKeys(args)) };
       if (Object.keys(changes).length === 0) {
         const all = Object.keys(settings).map((flag) => `--${flag}`);
         throw new CommandUsageError(`nothing to change was given; there is ${all.join(', ')}`);

@@ -100,6 +100,11 @@ export const oauthErrors = {
     text: 'The request_uri parameter is not supported.',
     when: 'The authorization request contains the URL of a request object. Ostiary never fetches it.',
   },
+  invalid_request_uri: {
+    status: 400,
+    text: 'The request_uri is unknown, has expired, was used before, or belongs to another client.',
+    when: 'A browser refers to a pushed authorization request that is older than 60 seconds, was used before, or was pushed by another client. The browser is never redirected then.',
+  },
   registration_not_supported: {
     status: 400,
     text: 'The registration parameter is not supported.',

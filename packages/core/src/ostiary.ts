@@ -16,7 +16,7 @@ import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts'
 import { oauthRoutes } from './oauth/routes.ts';
 import { createSignOuts, longestSignOutWaitMs, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
-import type { ClientDocuments, Core } from './options/context.ts';
+import type { ClientDocuments, Core, ReadJwks } from './options/context.ts';
 import { type Options, type OstiaryOptions, parseOptions } from './options/options.ts';
 import type { Partner, PartnerTopics } from './partner/create-partner.ts';
 import { answerPartnerError } from './partner/error-answer.ts';
@@ -213,6 +213,22 @@ async function clientDocumentsOf(
   return createClientDocuments({ storage, clock, options }, settings, readDocument);
 }
 
+/** Creates the function that reads documents with keys. What it needs is loaded with the first document. */
+function jwksReader({ webhooks }: Options): ReadJwks {
+  let loading: Promise<ReadJwks> | null = null;
+  return async (url) => {
+    loading ??= import('./webhooks/documents.ts').then(({ createDocumentReader }) =>
+      createDocumentReader({
+        policy: { allowPrivate: webhooks.allowPrivateTargets },
+        resolve: webhooks.resolve,
+        mediaTypes: ['application/json', 'application/jwk-set+json'],
+        ...{ maxBytes: 64 * 1024, timeoutMs: 5_000 },
+      }),
+    );
+    return (await loading)(url);
+  };
+}
+
 /** Creates the dependencies that all modules share. */
 async function coreOf(options: Options, clock: Clock, notifyWorkers: Core['notifyWorkers']): Promise<Core> {
   const { storage } = options;
@@ -229,6 +245,7 @@ async function coreOf(options: Options, clock: Clock, notifyWorkers: Core['notif
     notifyWorkers,
     logMissingFields: missingFieldLog(options.logger),
     clientDocuments: await clientDocumentsOf(options, storage, clock),
+    readJwks: jwksReader(options),
     clientAddress: clientAddressFinder(options.trustedProxies, unixPeerWarning(options.logger)),
   };
 }

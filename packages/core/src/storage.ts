@@ -13,7 +13,10 @@ export type {
 } from './ports/audit.ts';
 export type { ClientDocumentStore, DocumentInsertion } from './ports/client-documents.ts';
 export type {
+  ClientAlgorithm,
   ClientDocument,
+  ClientJwk,
+  ClientJwks,
   ClientRecord,
   ClientSecretRecord,
   ClientState,

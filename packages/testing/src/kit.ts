@@ -33,6 +33,8 @@ export interface TestOstiaryOptions
     | 'limits'
     | 'partnerLimits'
     | 'prefix'
+    | 'privateKeyJwt'
+    | 'pushedRequests'
     | 'refreshTokens'
     | 'resources'
     | 'console'

@@ -1,3 +1,4 @@
+import type { NewClient } from '@ostiary/core/admin';
 import { present } from '../command.ts';
 import {
   algorithmOf,
@@ -6,9 +7,11 @@ import {
   isOn,
   isSet,
   leftOf,
+  list,
   type MemberRule,
   type MemberRules,
   type Members,
+  members,
   otherOrigins,
   otherThan,
   secretOf,
@@ -95,7 +98,7 @@ export const metadataRules: MemberRules = {
   request_object_encryption_enc: isSet('encrypted requests'),
   request_object_signing_alg: isSet('signed requests'),
   request_uris: isSet('signed requests'),
-  require_pushed_authorization_requests: isOn('pushed authorization requests'),
+  require_pushed_authorization_requests: handled,
   require_signed_request_object: isOn('signed requests'),
   response_modes: otherThan('response modes:', 'query'),
   response_types: otherThan('response types:', 'code'),
@@ -132,11 +135,45 @@ const usesAnyPort = (metadata: Members): boolean =>
   metadata.application_type === 'native' &&
   texts(metadata.redirect_uris).some((uri) => uri.startsWith('http:'));
 
+/** Checks whether a client signs instead of sending a secret. */
+const usesKeys = ({ token_endpoint_auth_method: method }: Members): boolean => method === 'private_key_jwt';
+
+/** Rules for the members that a client with keys brings along. */
+const keyRules: MemberRules = {
+  jwks: handled,
+  jwks_uri: handled,
+  token_endpoint_auth_signing_alg: handled,
+};
+
+/** Returns why a client cannot go on with its keys; `null` if it can. */
+function keysReason({ jwks, jwks_uri: uri, token_endpoint_auth_signing_alg: alg }: Members): string | null {
+  if (list(members(jwks).keys).length === 0 && text(uri) === undefined)
+    return 'it authenticates by private_key_jwt, and its keys are not in the file';
+  const algorithm = text(alg);
+  return algorithm === undefined || /^(?:ES256|PS256|EdDSA|Ed25519)$/.test(algorithm)
+    ? null
+    : `it authenticates by private_key_jwt with ${algorithm}`;
+}
+
+/** Returns the setting for the credentials of a client. */
+function credentialsOf(metadata: Members): Partial<NewClient> {
+  if (metadata.token_endpoint_auth_method === 'none') return { public: true };
+  const uri = text(metadata.jwks_uri);
+  if (usesKeys(metadata)) {
+    if (uri !== undefined) return { jwksUri: uri };
+    return { jwks: { keys: list(members(metadata.jwks).keys).map(members) } };
+  }
+  // These systems only authenticate confidential clients by secret, or by methods whose clients are refused.
+  const secret = text(metadata.client_secret);
+  return { requireSecret: true, ...(secret !== undefined && secretOf(secret)) };
+}
+
 function reasonOf(metadata: Members, isPublic: boolean, now: number): string | null {
   const method = text(metadata.token_endpoint_auth_method) ?? 'client_secret_basic';
   const { grant_types: grants, client_secret_expires_at: ends } = metadata;
   if (Array.isArray(grants) && !grants.includes('authorization_code'))
     return 'it does not use the authorization code grant';
+  if (usesKeys(metadata)) return keysReason(metadata);
   if (!/^(?:client_secret_(?:basic|post)|none)$/.test(method)) return `it authenticates by ${method}`;
   if (!isPublic && text(metadata.client_secret) === undefined)
     return 'its secret is not in the file: create it, or add client_secret, plain or hashed';
@@ -148,7 +185,6 @@ function reasonOf(metadata: Members, isPublic: boolean, now: number): string | n
 export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClient {
   const clientId = text(metadata.client_id) ?? '';
   const isPublic = metadata.token_endpoint_auth_method === 'none';
-  const secret = text(metadata.client_secret);
   const grants = texts(metadata.grant_types);
   const redirectUris = texts(metadata.redirect_uris);
   const scopes = standardScopes(words(metadata.scope));
@@ -160,11 +196,8 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
       redirectUris,
       allowedScopes: scopes.filter((scope) => scope !== 'offline_access' || grants.includes('refresh_token')),
       postLogoutRedirectUris: texts(metadata.post_logout_redirect_uris),
-      // These systems only authenticate confidential clients by secret, or by methods whose clients are
-      // refused above.
-      ...(isPublic
-        ? { public: true }
-        : { requireSecret: true, ...(secret !== undefined && secretOf(secret)) }),
+      ...credentialsOf(metadata),
+      ...(metadata.require_pushed_authorization_requests === true && { requirePushedRequests: true }),
       ...(isPublic && usesAnyPort(metadata) && { loopbackPorts: 'any' as const }),
       ...present({
         termsUrl: text(metadata.tos_uri),
@@ -173,7 +206,11 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
         idTokenAlg: algorithmOf(metadata.id_token_signed_response_alg),
       }),
     },
-    left: leftOf(metadata, { ...metadataRules, allowed_cors_origins: otherOrigins(redirectUris) }),
+    left: leftOf(metadata, {
+      ...metadataRules,
+      ...(usesKeys(metadata) && keyRules),
+      allowed_cors_origins: otherOrigins(redirectUris),
+    }),
     reason: reasonOf(metadata, isPublic, now),
   };
 }

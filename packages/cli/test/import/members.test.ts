@@ -178,7 +178,6 @@ describe('every member of a client is imported, named, or refuses it, but for th
 
 describe('what protects a client there and cannot here', () => {
   it.each([
-    [{ require_pushed_authorization_requests: true }, 'pushed authorization requests'],
     [{ dpop_bound_access_tokens: true }, 'DPoP'],
     [{ require_signed_request_object: true }, 'signed requests'],
     [{ request_object_signing_alg: 'ES256' }, 'signed requests'],

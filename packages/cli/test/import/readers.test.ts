@@ -17,10 +17,28 @@ describe('the metadata of a client', () => {
   it.each([
     ['client_secret_basic', null],
     ['client_secret_post', null],
-    ['private_key_jwt', 'it authenticates by private_key_jwt'],
+    ['private_key_jwt', 'it authenticates by private_key_jwt, and its keys are not in the file'],
     ['client_secret_jwt', 'it authenticates by client_secret_jwt'],
   ])('that authenticates by %s: %s', (method, reason) => {
     expect(ofProvider({ token_endpoint_auth_method: method }).reason).toBe(reason);
+  });
+
+  it('that signs keeps its keys, and needs no secret', () => {
+    const keyed = { token_endpoint_auth_method: 'private_key_jwt', client_secret: 'unused' };
+    const jwks = { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'x' }] };
+    const inline = ofProvider({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'EdDSA' });
+    expect([inline.reason, inline.left]).toEqual([null, []]);
+    expect(inline.settings).toMatchObject({ jwks });
+    expect(inline.settings).not.toHaveProperty('clientSecret');
+    const uri = ofProvider({ ...keyed, jwks_uri: 'https://app.example/jwks' });
+    expect(uri.settings).toMatchObject({ jwksUri: 'https://app.example/jwks' });
+    const weak = ofProvider({ ...keyed, jwks, token_endpoint_auth_signing_alg: 'RS256' });
+    expect(weak.reason).toBe('it authenticates by private_key_jwt with RS256');
+  });
+
+  it('that has to push its requests goes on doing so', () => {
+    const { settings, left } = ofProvider({ require_pushed_authorization_requests: true });
+    expect([settings.requirePushedRequests, left]).toEqual([true, []]);
   });
 
   it('needs no secret when it is public, and gets none', () => {

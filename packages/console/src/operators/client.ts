@@ -20,7 +20,7 @@ function acts(
   const text = words.clients;
   const action = urls.client(client.clientId);
   return html`${
-    client.public
+    client.secrets.length === 0
       ? null
       : asked(visit, {
           ...{
@@ -73,7 +73,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
       [words.once.clientId, html`<code>${id}</code>`],
       [words.state, enabledBadge(client.disabledAt === null, words)],
       [text.kind, client.public ? text.isPublic : text.confidential],
-      client.public ? null : [text.secrets, client.secrets.length],
+      client.secrets.length === 0 ? null : [text.secrets, client.secrets.length],
       [words.created, moment(client.createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.audit({ target: `client:${id}` })}">${words.nav.audit}</a></p></section>

@@ -35,7 +35,8 @@ type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 
 const fresh: Settings = {
   ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [], defaultScope: null },
-  ...{ requirePkce: false, requireSecret: false, refreshWithoutOfflineAccess: false },
+  ...{ requirePkce: false, requireSecret: false, requirePushedRequests: false },
+  ...{ jwks: null, jwksUri: null, refreshWithoutOfflineAccess: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
@@ -68,6 +69,7 @@ export const settingLabels = ({ clients: text, name, once }: OperatorContext['wo
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
   refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess,
+  ...{ jwks: text.jwks, jwksUri: text.jwksUri, requirePushedRequests: text.requirePushedRequests },
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
 });
 
@@ -86,13 +88,26 @@ ${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedSco
 ${form.line('defaultScope', text.defaultScopeHint, settings.defaultScope ?? '')}
 ${form.lines('postLogoutRedirectUris', text.postLogoutRedirectUrisHint, settings.postLogoutRedirectUris)}
 ${form.line('backchannelLogoutUri', text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
+${form.lines('jwks', text.jwksHint, settings.jwks === null ? [] : [JSON.stringify(settings.jwks, null, 2)])}
+${form.line('jwksUri', text.jwksUriHint, settings.jwksUri ?? '')}
 ${form.line('partner', text.partnerHint, settings.partner ?? '')}
 ${form.select('idTokenAlg', algorithms, settings.idTokenAlg)}
 <fieldset>${form.tick('requirePkce', settings.requirePkce)}
 ${form.tick('requireSecret', settings.requireSecret)}
+${form.tick('requirePushedRequests', settings.requirePushedRequests)}
 ${form.tick('firstParty', settings.firstParty)}
 ${form.tick('refreshWithoutOfflineAccess', settings.refreshWithoutOfflineAccess)}
 ${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
+}
+
+/** Reads a JWK Set from a field. Text that is not JSON becomes a set that the administration refuses, beside its field. */
+function jwksOf(text: string | null): Settings['jwks'] {
+  if (text === null) return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { keys: [] };
+  }
 }
 
 /** Reads the client settings from a form. */
@@ -113,6 +128,9 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
     idTokenAlg: form.get('idTokenAlg') === 'ES256' ? 'ES256' : 'RS256',
     requirePkce: form.has('requirePkce'),
     requireSecret: form.has('requireSecret'),
+    requirePushedRequests: form.has('requirePushedRequests'),
+    jwks: jwksOf(text('jwks')),
+    jwksUri: text('jwksUri'),
     firstParty: form.has('firstParty'),
     refreshWithoutOfflineAccess: form.has('refreshWithoutOfflineAccess'),
     resourceServer: form.has('resourceServer'),

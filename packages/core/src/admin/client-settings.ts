@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPublicClient } from '../keys/client-credentials.ts';
 import { checkRedirectUris } from '../options/redirect-uris.ts';
 import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
 import { minImportedSecret } from '../secrets/tokens.ts';
@@ -41,6 +42,20 @@ export interface ClientSettings<Name extends string = string> {
   readonly requirePkce?: boolean;
   /** Refuses code exchanges without the client secret, even with PKCE. @defaultValue false */
   readonly requireSecret?: boolean;
+  /**
+   * Public keys that verify the client's assertions, instead of a secret (`private_key_jwt`); see the option `privateKeyJwt`. 1 to
+   * 50 keys for ES256, PS256 or EdDSA. They end the client's secrets.
+   * @defaultValue `null`: the client authenticates with its secret
+   */
+  readonly jwks?: { readonly keys: readonly object[] } | null;
+  /**
+   * URL of a document with these keys, https and a public address as for webhooks, instead of `jwks`. It is fetched when it is
+   * needed, at least every ten minutes, and sooner for an unknown key id.
+   * @defaultValue `null`
+   */
+  readonly jwksUri?: string | null;
+  /** Refuse authorization requests that were not pushed (RFC 9126); see the option `pushedRequests`. @defaultValue false */
+  readonly requirePushedRequests?: boolean;
   /**
    * Marks the client as trusted by you: consent is remembered even with loopback or private-use redirect
    * URIs.
@@ -128,6 +143,13 @@ export const clientSettings = (scopes: readonly string[]) =>
     defaultScope: scopeValue.nullable().optional(),
     requirePkce: z.boolean(),
     requireSecret: z.boolean(),
+    // The keys themselves are checked where there are some; see `readClientJwks`.
+    jwks: z
+      .looseObject({ keys: z.array(z.looseObject({})) })
+      .nullable()
+      .optional(),
+    jwksUri: z.string().nullable().optional(),
+    requirePushedRequests: z.boolean().optional(),
     firstParty: z.boolean(),
     refreshWithoutOfflineAccess: z.boolean().optional(),
     resourceServer: z.boolean().optional(),
@@ -171,7 +193,7 @@ export function shownClient(client: ClientRecord & { readonly partnerDisabled?: 
   const { secrets, version: _, partnerDisabled: __, ...record } = client;
   return {
     ...shown(record),
-    public: secrets.length === 0,
+    public: isPublicClient(client),
     secrets: secrets.map(({ digest: _, ...secret }) => shown(secret)),
   };
 }
@@ -183,6 +205,8 @@ export function refuseContradiction(
     | 'requireSecret'
     | 'resourceServer'
     | 'secrets'
+    | 'jwks'
+    | 'jwksUri'
     | 'redirectUris'
     | 'loopbackPorts'
     | 'firstParty'
@@ -191,8 +215,10 @@ export function refuseContradiction(
     | 'postLogoutRedirectUris'
   >,
 ): void {
-  const isPublic = client.secrets.length === 0;
+  const isPublic = isPublicClient(client);
   const isResourceServer = client.resourceServer === true;
+  if (client.jwks && client.jwksUri)
+    throw new TypeError('jwksUri: the client has jwks; it takes one of the two');
   if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
   if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
   if (!isPublic && client.loopbackPorts === 'any')

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Act } from '../audit/acts.ts';
+import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { digest } from '../secrets/tokens.ts';
 import { checked } from './checked.ts';
+import { nameOfKeys, readKeys, recordedKeys, refuseOtherKind } from './client-keys.ts';
 import {
   type Client,
   type ClientSettings,
@@ -179,6 +181,15 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
  */
 export type CheckTarget = (url: string) => Promise<unknown>;
 
+/** @throws TypeError for a setting that nothing would obey without an option */
+function requireOptions(
+  { options }: Core,
+  settings: Partial<Pick<ClientRecord, 'requirePushedRequests'>>,
+): void {
+  if (settings.requirePushedRequests === true && options.pushedRequests === undefined)
+    throw new TypeError('requirePushedRequests: needs the option pushedRequests');
+}
+
 /** Makes all checks of `create` and returns the client to store. */
 async function prepared(core: Core, schema: ReturnType<typeof newClient>, input: NewClient) {
   const {
@@ -186,13 +197,24 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
     clientId = core.tokens.newClientId(core.random),
     clientSecret,
     clientSecretHash,
+    jwks,
+    jwksUri,
     ...given
   } = checked(schema, input);
+  requireOptions(core, given);
+  const keys = await readKeys(core, { jwks, jwksUri });
   const now = core.clock.now();
   const brought = broughtSecret(core, { isPublic, clientSecret, clientSecretHash }, now);
-  const secret = isPublic || brought !== null ? null : newSecret(core, now);
+  if (hasKeys(keys) && (isPublic || brought !== null))
+    throw new TypeError(
+      isPublic
+        ? `${nameOfKeys(keys)}: a public client has no keys`
+        : 'clientSecret: a client with keys has no secret',
+    );
+  const secret = isPublic || brought !== null || hasKeys(keys) ? null : newSecret(core, now);
   const client: ClientRecord = {
     ...given,
+    ...keys,
     clientId,
     secrets: [brought ?? secret?.record ?? []].flat(),
     createdAt: now,
@@ -202,20 +224,36 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
   };
   refuseContradiction(client);
   await requirePartner(core, client.partner);
-  const details = { ...given, public: isPublic, ...(brought !== null && { imported: true }) };
+  const details = {
+    ...given,
+    ...recordedKeys(keys),
+    public: isPublic,
+    ...(brought !== null && { imported: true }),
+  };
   return { client, secret: secret?.secret ?? null, details };
+}
+
+/** URLs of a client to which Ostiary sends requests. */
+const targetSettings = ['backchannelLogoutUri', 'jwksUri'] as const;
+
+/** @throws TypeError that names the setting, for a URL to which Ostiary may not send requests */
+async function requireTargets(
+  checkTarget: CheckTarget,
+  settings: { readonly [Name in (typeof targetSettings)[number]]?: string | null | undefined },
+): Promise<void> {
+  for (const name of targetSettings) {
+    const url = settings[name];
+    if (typeof url !== 'string') continue;
+    await checkTarget(url).catch((error: Error) => {
+      throw new TypeError(`${name}: ${error.message}`, { cause: error });
+    });
+  }
 }
 
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
   const { clients, clientDocuments } = core.storage;
   const change = changing(core, act);
   const scopes = core.options.scopes.names;
-  const requireTarget = async (url: string | null | undefined): Promise<void> => {
-    if (typeof url !== 'string') return;
-    await checkTarget(url).catch((error: Error) => {
-      throw new TypeError(`backchannelLogoutUri: ${error.message}`, { cause: error });
-    });
-  };
   const schemas = { created: newClient(scopes), changed: clientSettings(scopes).partial() };
 
   return {
@@ -223,7 +261,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
 
     async create(input) {
       const { client, secret, details } = await prepared(core, schemas.created, input);
-      await requireTarget(client.backchannelLogoutUri);
+      await requireTargets(checkTarget, client);
       const created = act('client.create', `client:${client.clientId}`, details);
       if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
       return { client: shownClient(client), clientSecret: secret };
@@ -231,7 +269,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
 
     async check(input) {
       const { client } = await prepared(core, schemas.created, input);
-      await requireTarget(client.backchannelLogoutUri);
+      await requireTargets(checkTarget, client);
       if ((await clients.find(client.clientId)) !== null)
         throw new ClientError('client_exists', client.clientId);
     },
@@ -252,16 +290,20 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     },
 
     async update(clientId, changes) {
-      const given = checked(schemas.changed, changes);
+      const { jwks, jwksUri, ...given } = checked(schemas.changed, changes);
+      requireOptions(core, given);
+      const keys = await readKeys(core, { jwks, jwksUri });
       await requirePartner(core, given.partner ?? null);
-      await requireTarget(given.backchannelLogoutUri);
+      await requireTargets(checkTarget, { ...given, ...keys });
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       const edit = (client: ClientRecord) => {
-        const edited = { ...client, ...set };
+        const edited = { ...client, ...set, ...keys };
+        refuseOtherKind(client, edited);
         refuseContradiction(edited);
-        return edited;
+        // Keys take the place of secrets.
+        return hasKeys(edited) ? { ...edited, secrets: [] } : edited;
       };
-      return change(clientId, 'client.update', edit, set);
+      return change(clientId, 'client.update', edit, { ...set, ...recordedKeys(keys) });
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
@@ -271,8 +313,8 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
         clientId,
         'client.rotate_secret',
         (stored, now) => {
-          if (stored.secrets.length === 0)
-            throw new TypeError(`${clientId} is a public client: it has no secret`);
+          if (hasKeys(stored)) throw new TypeError(`${clientId} authenticates with keys: it has no secret`);
+          if (isPublicClient(stored)) throw new TypeError(`${clientId} is a public client: it has no secret`);
           return { ...stored, secrets: [record, ...ending(stored.secrets, now, now + overlapMs)] };
         },
         { overlapSeconds },

@@ -2,6 +2,7 @@ import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { Options } from '../options/options.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { printableUrl } from '../text/printable.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { readAcrValues } from './authentication-context.ts';
@@ -50,7 +51,8 @@ export const knownParameters = [
   'resource',
 ] as const;
 
-type Parameter = (typeof knownParameters)[number];
+/** A parameter of an authorization request. */
+export type Parameter = (typeof knownParameters)[number];
 
 /** A client with one of its redirect URIs, to which errors may be sent from here on. */
 export interface RedirectTarget {
@@ -58,6 +60,35 @@ export interface RedirectTarget {
   readonly redirectUri: string;
   /** Value of `state` to return; `null` if it was missing or sent twice. */
   readonly state: string | null;
+}
+
+/** Returns a parameter without which the browser cannot be redirected. @throws OAuthError if it is missing */
+function required(parameters: RawParameters<Parameter>, name: 'client_id' | 'redirect_uri'): string {
+  const value = oneValue(parameters, name);
+  if (value) return value;
+  throw invalid(`The parameter ${name} is missing.`);
+}
+
+/** Reads the client of a request. @throws OAuthError if none is named */
+export const requestedClientId = (parameters: RawParameters<Parameter>): string =>
+  required(parameters, 'client_id');
+
+/** Reads the redirect URI of a client's request. @throws OAuthError for one that is not registered */
+export function redirectTarget(
+  client: ClientRecord,
+  parameters: RawParameters<Parameter>,
+  logger: Logger,
+): RedirectTarget {
+  const redirectUri = required(parameters, 'redirect_uri');
+  if (!isRegisteredRedirectUri(client, redirectUri)) {
+    // Logged for the operator, because the user who sees the error page cannot correct it.
+    logger.warn(
+      { client: client.clientId, redirectUri: printableUrl(redirectUri) },
+      'an authorization request was refused: its redirect_uri is not registered',
+    );
+    throw new OAuthError('redirect_uri_mismatch');
+  }
+  return { client, redirectUri, state: parameters.get('state') ?? null };
 }
 
 /**
@@ -70,23 +101,16 @@ export async function findRedirectTarget(
   parameters: RawParameters<Parameter>,
   address: string | null,
 ): Promise<RedirectTarget> {
-  const required = (name: 'client_id' | 'redirect_uri'): string => {
-    const value = oneValue(parameters, name);
-    if (value) return value;
-    throw invalid(`The parameter ${name} is missing.`);
-  };
-  const clientId = required('client_id');
-  const redirectUri = required('redirect_uri');
+  const clientId = requestedClientId(parameters);
+  required(parameters, 'redirect_uri');
   const client = requireEnabled(await findRequestingClient(core, clientId, address));
-  if (!isRegisteredRedirectUri(client, redirectUri)) {
-    // Logged for the operator, because the user who sees the error page cannot correct it.
-    core.options.logger.warn(
-      { client: clientId, redirectUri: printableUrl(redirectUri) },
-      'an authorization request was refused: its redirect_uri is not registered',
-    );
-    throw new OAuthError('redirect_uri_mismatch');
-  }
-  return { client, redirectUri, state: parameters.get('state') ?? null };
+  return redirectTarget(client, parameters, core.options.logger);
+}
+
+/** @throws OAuthError for a request that was not pushed, if this client or every client has to push its requests (RFC 9126) */
+export function requirePushed({ pushedRequests }: Options, { requirePushedRequests }: ClientRecord): void {
+  if (requirePushedRequests === true || pushedRequests?.required === true)
+    throw invalid('This client has to push its authorization requests.');
 }
 
 /** Supported values of `prompt`. */

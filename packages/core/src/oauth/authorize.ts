@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { setNoStore } from '../http/headers.ts';
+import { isScript } from '../http/prefetch.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { addressCounts } from './address-counts.ts';
@@ -10,12 +11,15 @@ import {
   knownParameters,
   normalizedQuery,
   type RedirectTarget,
+  requirePushed,
 } from './authorize-request.ts';
+import { startedByScript } from './client.ts';
 import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
 import { redirectedToAuthUrl } from './own-host.ts';
+import type { PushedRequests } from './pushed-requests.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
 import { seeOther } from './see-other.ts';
@@ -99,25 +103,39 @@ export function limitStarts(core: Core, name: string, what = 'authorization requ
   };
 }
 
-/** Creates the handler of the authorization endpoint (RFC 6749, section 3.1). */
-export function authorizeHandler(core: Core, engine: Engine): Handler {
+/**
+ * Creates the handler of the authorization endpoint (RFC 6749, section 3.1).
+ * @param pushed - requests that clients pushed; `null` if clients cannot push any
+ */
+export function authorizeHandler(core: Core, engine: Engine, pushed: PushedRequests | null): Handler {
   const limit = limitStarts(core, 'authorize');
 
   return async (ctx) => {
     if (redirectedToAuthUrl(core, ctx, 'authorize')) return;
     await limit(ctx);
-    const parameters =
+    const sent =
       ctx.method === 'POST'
         ? await readPosted(ctx, knownParameters)
         : readQuery(ctx.querystring, knownParameters);
+    const request = (await pushed?.find(sent)) ?? null;
+    if (request !== null && 'page' in request) return seeOther(ctx, request.page);
+    const parameters = request?.parameters ?? sent;
     const target = await findRedirectTarget(core, parameters, core.clientAddress(ctx.req));
     try {
+      if (request === null) requirePushed(core.options, target.client);
       const query = normalizedQuery(core.options, parameters, target);
-      if (ctx.method === 'POST') return continueAsGet(core, ctx, 'authorize', query);
+      if (ctx.method === 'POST') return continueAsGet(core, ctx, 'authorize', request?.reference ?? query);
       // HEAD (RFC 9110, section 9.3.2): validate the request, start nothing.
       if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);
-      answerLocation(ctx, await engine.authorize(ctx, query, user));
+      if (request !== null) {
+        // The page that a script cannot open would use the request up.
+        if (isScript(ctx.req)) throw startedByScript();
+        await pushed?.use(request);
+      }
+      const { location, isBegun } = await engine.authorize(ctx, query, user);
+      if (request !== null && isBegun) await pushed?.keepPage(request, location);
+      answerLocation(ctx, location);
     } catch (thrown) {
       const error = toOAuthError(thrown);
       // For scripts: they can read JSON, but could not follow a redirect to another site.
@@ -127,7 +145,10 @@ export function authorizeHandler(core: Core, engine: Engine): Handler {
       }
       // Show an error page, and do not redirect, if the service fails or refuses the client's address, or if
       // the client has just lost its redirect URI.
-      if (error.status >= 500 || /^(slow_down|invalid_client|redirect_uri_mismatch)$/.test(error.code))
+      if (
+        error.status >= 500 ||
+        /^(slow_down|invalid_client|invalid_request_uri|redirect_uri_mismatch)$/.test(error.code)
+      )
         throw thrown;
       const location = errorLocation(core, target, error);
       // The app's server would refuse such a long URL.

@@ -1,76 +1,18 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
-import { formDecoded } from '../http/body.ts';
+import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { addressCounts } from './address-counts.ts';
-import { findClient, isEnabled, isPublicClient } from './client.ts';
+import { findClient, isEnabled } from './client.ts';
+import type { ClientAssertions } from './client-assertion.ts';
 import { allowOriginOf } from './cors.ts';
-import { importedSecrets } from './imported-secrets.ts';
-
-/** Unchecked credentials that a client sent. */
-export interface Credentials {
-  readonly clientId: string;
-  /** Client secret; `null` if none was sent. An empty secret counts as none. */
-  readonly secret: string | null;
-  /**
-   * True if the client used the Authorization header, so that the error response can match (RFC 6749, section
-   * 5.2).
-   */
-  readonly basic: boolean;
-}
+import { type Credentials, sentCredentials } from './credentials.ts';
+import { type FailureLimit, importedSecrets } from './imported-secrets.ts';
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
-
-/**
- * Checks whether an Authorization header contains client credentials. Headers with another scheme are
- * ignored, such as an access token that an HTTP client sends with every request, or a header that a proxy
- * added. So is a Basic header without name and password, which libraries write for unset values.
- */
-function isClientAuthentication(authorization: string): boolean {
-  const [scheme = '', encoded = ''] = authorization.split(/ +/);
-  return scheme.toLowerCase() === 'basic' && Buffer.from(encoded, 'base64').toString('latin1') !== ':';
-}
-
-/**
- * Parses `Authorization: Basic`, both parts of which are also form-encoded (RFC 6749, section 2.3.1). `null`
- * for a malformed header.
- */
-function basicCredentials(header: string): { readonly clientId: string; readonly secret: string } | null {
-  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1] ?? '';
-  const [id = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
-  if (secret.length === 0) return null;
-  try {
-    return { clientId: formDecoded(id), secret: formDecoded(secret.join(':')) };
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Reads client credentials from the Authorization header or the body; `null` for a malformed header. @throws
- * OAuthError `invalid_request` if there are none, or the two disagree
- */
-function sentCredentials(
-  authorization: string | undefined,
-  parameters: ReadonlyMap<string, string>,
-): Credentials | null {
-  const bodyId = parameters.get('client_id') || null;
-  const bodySecret = parameters.get('client_secret') || null;
-  if (authorization === undefined || (bodyId !== null && !isClientAuthentication(authorization))) {
-    if (bodyId === null) throw new OAuthError('invalid_request', 'The parameter client_id is missing.');
-    return { clientId: bodyId, secret: bodySecret, basic: false };
-  }
-  const sent = basicCredentials(authorization);
-  if (sent === null) return null;
-  if (bodySecret !== null)
-    throw new OAuthError('invalid_request', 'The client secret is sent twice; use the header or the body.');
-  if (bodyId !== null && bodyId !== sent.clientId)
-    throw new OAuthError('invalid_request', 'The header and the body name different clients.');
-  return { clientId: sent.clientId, secret: sent.secret || null, basic: true };
-}
 
 /** Explains a wrong secret for the log: secrets read from a file often end with a line break. */
 function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
@@ -80,25 +22,29 @@ function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
   return isTrimmedRight ? `${wrong}: it would be right without the white space around it` : wrong;
 }
 
+/** Limits how often the authentication of clients fails from an address. */
+function failureLimit(core: Core): FailureLimit {
+  const counts = addressCounts(core);
+  const limit = core.options.limits.failedClientAuthentications;
+  const { requests, consume } = addressLimit(counts, { name: 'client authentication', limit });
+  return {
+    consume,
+    async requireRoom(address, now) {
+      const states = await counts.peek(requests(address, now));
+      requireAllowed(states, now, 'Client authentication failed too often from this address.');
+    },
+  };
+}
+
 /**
  * Creates the client authentication. It counts failures per client address and refuses an address that fails
  * too often. Endpoints that share one instance share its counts.
+ * @param assertions - checks client assertions; `null` if clients cannot authenticate with keys
  */
-export function clientAuthentication(core: Core) {
+export function clientAuthentication(core: Core, assertions: ClientAssertions | null) {
   const { options, clock } = core;
-  const counts = addressCounts(core);
-  const limit = options.limits.failedClientAuthentications;
-  const failures = addressLimit(counts, { name: 'client authentication', limit });
-
-  async function requireAddressAllowed(address: string | null): Promise<void> {
-    const now = clock.now();
-    const states = await counts.peek(failures.requests(address, now));
-    requireAllowed(states, now, 'Client authentication failed too often from this address.');
-  }
-  const imported = importedSecrets(core, {
-    requireRoom: requireAddressAllowed,
-    consume: failures.consume,
-  });
+  const failures = failureLimit(core);
+  const imported = importedSecrets(core, failures);
 
   /**
    * Logs and counts a failed authentication. Returns an error, which is the same for an unknown client and a
@@ -127,6 +73,11 @@ export function clientAuthentication(core: Core) {
     const refused = (reason: string, description?: string) =>
       failure(ctx, credentials, client.clientId, reason, description);
     const { secret } = credentials;
+    if (hasKeys(client))
+      throw await refused(
+        'no client_assertion was sent, and the client has keys and no secret',
+        'This client has to authenticate with private_key_jwt.',
+      );
     if (secret === null) {
       if (!client.requireSecret) return;
       const reason = 'no client_secret was sent, which requireSecret asks for';
@@ -147,9 +98,19 @@ export function clientAuthentication(core: Core) {
       throw await refused('the client_secret was replaced by another one, and has ended');
   }
 
+  /** Checks the assertion that a client sent. Its `jti` is used from then on. */
+  async function checkAssertion(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
+    const { assertion } = credentials;
+    if (assertion === null || assertions === null) return checkSecret(ctx, client, credentials);
+    const problem = await assertions.problemOf(client, assertion);
+    if (problem === null) return;
+    throw await failure(ctx, credentials, client.clientId, `the client_assertion was refused: ${problem}`);
+  }
+
   return {
     /** Refuses a request from an address that has failed too often. @throws OAuthError `slow_down` */
-    requireAllowed: (ctx: Context): Promise<void> => requireAddressAllowed(core.clientAddress(ctx.req)),
+    requireAllowed: (ctx: Context): Promise<void> =>
+      failures.requireRoom(core.clientAddress(ctx.req), clock.now()),
 
     /**
      * Reads client credentials from the Authorization header or the body.
@@ -179,7 +140,7 @@ export function clientAuthentication(core: Core) {
         throw await failure(ctx, credentials, clientId, reason);
       }
       await allowOriginOf(core, ctx, client);
-      await checkSecret(ctx, client, credentials);
+      await checkAssertion(ctx, client, credentials);
       return client;
     },
 

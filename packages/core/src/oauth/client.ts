@@ -1,4 +1,5 @@
 import { OAuthError } from '../errors.ts';
+import { isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { isReservedName } from '../text/reserved-names.ts';
@@ -45,11 +46,6 @@ export function requireEnabled(client: ClientState | null): ClientRecord {
   return client;
 }
 
-/** Checks whether a client has no secret, so that it must use PKCE (RFC 6749, section 2.1). */
-export function isPublicClient(client: ClientRecord): boolean {
-  return client.secrets.length === 0;
-}
-
 export function needsPkce(client: ClientRecord): boolean {
   return client.requirePkce || isPublicClient(client);
 }
@@ -90,4 +86,16 @@ export const isUnknownRequest = (error: unknown): boolean =>
 export function unknownRequest(): OAuthError {
   const description = 'The authorization request is not known (any more).';
   return new OAuthError('invalid_request', description, { page: 'expired' });
+}
+
+/**
+ * Creates the error for a request that a script sent. No page would show its interaction: a script follows
+ * redirects, and each request would leave a row and cookies behind.
+ */
+export function startedByScript(): OAuthError {
+  return new OAuthError(
+    'login_required',
+    'The user has to sign in or to consent. A script cannot do that: open this address as a page, such as with location.assign().',
+    { status: 401 },
+  );
 }

@@ -1,4 +1,5 @@
 import type { Handler } from '../http/route.ts';
+import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import { signingAlgorithms } from '../keys/signing-keys.ts';
 import type { Core } from '../options/context.ts';
 import { urlBelow } from '../text/urls.ts';
@@ -11,8 +12,10 @@ import { idTokenClaims, signInClaims } from './id-token.ts';
  * options alone.
  */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, claimsParameter, introspection, login, refreshTokens, resources, scopes } =
-    options;
+  const { authUrl, baseUrl, claimsParameter, introspection, login, scopes } = options;
+  const { privateKeyJwt, pushedRequests, refreshTokens, resources } = options;
+  const keyMethods = privateKeyJwt ? ['private_key_jwt'] : [];
+  const secretMethods = ['client_secret_basic', 'client_secret_post'];
   return {
     issuer: issuerOf(options),
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
@@ -27,11 +30,18 @@ function discoveryDocument({ options }: Core): object {
     grant_types_supported: ['authorization_code', ...(refreshTokens ? ['refresh_token'] : [])],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: signingAlgorithms,
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    token_endpoint_auth_methods_supported: [...secretMethods, 'none', ...keyMethods],
+    ...(privateKeyJwt && { token_endpoint_auth_signing_alg_values_supported: clientAlgorithms }),
+    revocation_endpoint_auth_methods_supported: [...secretMethods, 'none', ...keyMethods],
+    ...(privateKeyJwt && { revocation_endpoint_auth_signing_alg_values_supported: clientAlgorithms }),
     ...(introspection && {
       introspection_endpoint: urlBelow(baseUrl, apiPaths.introspect),
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      introspection_endpoint_auth_methods_supported: [...secretMethods, ...keyMethods],
+      ...(privateKeyJwt && { introspection_endpoint_auth_signing_alg_values_supported: clientAlgorithms }),
+    }),
+    ...(pushedRequests && {
+      pushed_authorization_request_endpoint: urlBelow(baseUrl, apiPaths.par),
+      require_pushed_authorization_requests: pushedRequests.required,
     }),
     ...(login.signOut && {
       end_session_endpoint: urlBelow(authUrl, authPaths.logout),

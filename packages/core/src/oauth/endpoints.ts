@@ -21,6 +21,7 @@ export const authPaths = {
 /** Paths of the API endpoints below `baseUrl`. */
 export const apiPaths = {
   token: '/v1/oauth/token',
+  par: '/v1/oauth/par',
   userinfo: '/v1/oauth/userinfo',
   revoke: '/v1/oauth/revoke',
   introspect: '/v1/oauth/introspect',

@@ -5,6 +5,7 @@ import type { Core } from '../options/context.ts';
 import { digest } from '../secrets/tokens.ts';
 import { rejectionReason } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
+import { credentialParameters, hasCredential } from './credentials.ts';
 import { issuerOf } from './endpoints.ts';
 
 /**
@@ -14,9 +15,6 @@ import { issuerOf } from './endpoints.ts';
 const audienceOf = (resources: readonly string[]): string | readonly string[] =>
   resources.length === 1 ? (resources[0] ?? '') : resources;
 
-/** Parameters that are read (RFC 7662, section 2.1, and client authentication); others are ignored. */
-const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_id', 'client_secret']);
-
 /**
  * Creates the handler of the introspection endpoint (RFC 7662) for clients that are resource servers. It
  * returns the user and the scopes of a valid token of any client. For any other token it returns only that it
@@ -24,15 +22,17 @@ const introspectionParameters: ReadonlySet<string> = new Set(['token', 'client_i
  */
 export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;
+  // Of RFC 7662, section 2.1, and of client authentication; others are ignored.
+  const known = new Set(['token', ...credentialParameters(options)]);
 
   return async (ctx) => {
-    const parameters = await readKnownParameters(ctx.req, introspectionParameters);
+    const parameters = await readKnownParameters(ctx.req, known);
     await authentication.requireAllowed(ctx);
     const credentials = await authentication.readCredentials(ctx, parameters);
     const text = parameters.get('token');
     if (!text) throw new OAuthError('invalid_request', 'The parameter token is missing.');
     const client = await authentication.authenticate(ctx, credentials);
-    if (credentials.secret === null) {
+    if (!hasCredential(credentials)) {
       const reason = 'no client_secret was sent for an introspection';
       throw await authentication.failure(ctx, credentials, client.clientId, reason);
     }

@@ -19,6 +19,9 @@ export const interactionSeconds = 3600;
  */
 export const anonymousInteractionSeconds = 600;
 
+/** Lifetime of a pushed authorization request, in seconds (RFC 9126). */
+export const pushedRequestSeconds = 60;
+
 /** Time for which the response to an ended interaction is returned again to the same browser, in seconds. */
 export const answerSeconds = 60;
 

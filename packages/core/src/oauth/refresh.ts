@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
+import { isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
-import { isPublicClient } from './client.ts';
-import type { ClientAuthentication, Credentials } from './client-authentication.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import { type Credentials, hasCredential } from './credentials.ts';
 import { scopesInIdToken } from './id-token-details.ts';
 import {
   givesRefreshTokens,
@@ -91,7 +92,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
       tokens.isRefreshToken(refreshToken) ? storage.grants.findRefreshToken(presented) : null,
     ]);
     await limits.countAddress(core.clientAddress(ctx.req), clock.now());
-    if (credentials.secret === null && !isPublicClient(client)) {
+    if (!hasCredential(credentials) && !isPublicClient(client)) {
       const reason = 'no client_secret was sent for a refresh';
       throw await authentication.failure(ctx, credentials, client.clientId, reason);
     }

@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { appsHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
+import type { ClientAssertions } from './client-assertion.ts';
 import { clientAuthentication } from './client-authentication.ts';
 import { logoHandler } from './client-logo.ts';
 import type { ConnectedApps } from './connected-apps.ts';
@@ -12,6 +13,7 @@ import { documentRoutes } from './document-routes.ts';
 import { apiPaths, authPaths } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Interactions } from './interaction.ts';
+import type { PushedRequests } from './pushed-requests.ts';
 import { revocationHandler } from './revocation.ts';
 import type { SignOuts } from './sign-outs.ts';
 import { tokenHandler } from './token.ts';
@@ -26,6 +28,18 @@ function changing(path: string, summary: string, handlers: Route['handlers']): R
   return { ...page(path, summary, handlers), changesOnGet: true };
 }
 
+/** Loads the check of assertions where clients may authenticate with keys. */
+async function assertionsOf(core: Core): Promise<ClientAssertions | null> {
+  if (!core.options.privateKeyJwt) return null;
+  return (await import('./client-assertion.ts')).clientAssertions(core);
+}
+
+/** Loads the pushed authorization requests where clients may push some. */
+async function pushedRequestsOf(core: Core): Promise<PushedRequests | null> {
+  if (core.options.pushedRequests === undefined) return null;
+  return (await import('./pushed-requests.ts')).pushedRequests(core);
+}
+
 /** Returns the routes of the identity provider. Handlers that an option enables are loaded only with that option. */
 export async function oauthRoutes(
   core: Core,
@@ -35,9 +49,10 @@ export async function oauthRoutes(
   forms: Forms,
   signOuts: SignOuts,
 ): Promise<Route[]> {
-  const authorize = authorizeHandler(core, engine);
+  const pushed = await pushedRequestsOf(core);
+  const authorize = authorizeHandler(core, engine, pushed);
   const userinfo = userinfoHandler(core);
-  const authentication = clientAuthentication(core);
+  const authentication = clientAuthentication(core, await assertionsOf(core));
   const api = (path: string, summary: string, handlers: Route['handlers']): Route => {
     const OPTIONS = preflightHandler(core, Object.keys(handlers));
     return { path, summary, below: 'baseUrl', errors: 'json', handlers: { ...handlers, OPTIONS } };
@@ -53,6 +68,17 @@ export async function oauthRoutes(
     const summary =
       'Returns the user and the scopes of an access token (RFC 7662). Needs the option `introspection`.';
     return [{ ...route, summary }];
+  }
+
+  async function pushing(requests: PushedRequests): Promise<Route[]> {
+    const { pushHandler } = await import('./pushed-authorization.ts');
+    return [
+      api(
+        apiPaths.par,
+        'Takes an authorization request that the browser then refers to (RFC 9126). With the option `pushedRequests`.',
+        { POST: pushHandler(core, authentication, requests) },
+      ),
+    ];
   }
 
   async function logoutPages(): Promise<Route[]> {
@@ -113,6 +139,7 @@ export async function oauthRoutes(
         POST: await tokenHandler(core, authentication),
       },
     ),
+    ...(pushed === null ? [] : await pushing(pushed)),
     api(apiPaths.userinfo, 'Fields of the user, limited to the approved scopes.', {
       GET: userinfo,
       POST: userinfo,

@@ -7,8 +7,9 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { digest } from '../secrets/tokens.ts';
 import { printableUrl } from '../text/printable.ts';
-import type { ClientAuthentication, Credentials } from './client-authentication.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
+import { type Credentials, credentialParameters, hasCredential } from './credentials.ts';
 import { scopesInIdToken } from './id-token-details.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
@@ -17,17 +18,8 @@ import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
 
-/** Parameters that are read (RFC 6749, sections 2.3.1, 4.1.3 and 6; RFC 7636); others are ignored. */
-const tokenParameters = [
-  'grant_type',
-  'code',
-  'redirect_uri',
-  'client_id',
-  'client_secret',
-  'code_verifier',
-  'refresh_token',
-  'scope',
-];
+/** Parameters that are read (RFC 6749, sections 4.1.3 and 6; RFC 7636), beside those of client authentication; others are ignored. */
+const tokenParameters = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'];
 
 interface CodeRequest {
   readonly code: string;
@@ -83,7 +75,7 @@ async function exchangeCode(
 
   const grant = found?.clientId === client.clientId ? found : null;
   const pkceDecides = verifier !== null || (grant !== null && grant.codeChallenge !== null);
-  if (credentials.secret === null && !pkceDecides) {
+  if (!hasCredential(credentials) && !pkceDecides) {
     const reason = 'neither a client_secret nor a code_verifier was sent';
     throw await authentication.failure(ctx, credentials, client.clientId, reason);
   }
@@ -126,7 +118,11 @@ export async function tokenHandler(core: Core, authentication: ClientAuthenticat
   const refreshTokens =
     core.options.refreshTokens && (await import('./refresh.ts')).refreshTokenExchange(core, authentication);
 
-  const known = new Set([...tokenParameters, ...(core.options.resources ? ['resource'] : [])]);
+  const known = new Set([
+    ...tokenParameters,
+    ...credentialParameters(core.options),
+    ...(core.options.resources ? ['resource'] : []),
+  ]);
 
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);

@@ -24,6 +24,9 @@ export interface ClientDocuments {
   read(clientId: string, address: string | null): Promise<ClientState | null>;
 }
 
+/** Reads a document with keys from a URL that a client gave, or returns the reason why that failed. Never rejects. */
+export type ReadJwks = (url: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
+
 /** Dependencies shared by all rooms. Built once, in `ostiary.ts`. */
 export interface Core {
   readonly options: Options;
@@ -41,5 +44,6 @@ export interface Core {
   readonly logMissingFields: MissingFieldLog;
   /** Clients with metadata documents; `null` without the option `clientMetadataDocuments`. */
   readonly clientDocuments: ClientDocuments | null;
+  readonly readJwks: ReadJwks;
   readonly clientAddress: (request: AddressedRequest) => string | null;
 }

@@ -21,8 +21,15 @@ export const defaultOptions = {
   claimsParameter: false,
   introspection: false,
   clientMetadataDocuments: { allowPrivateDocuments: false },
+  privateKeyJwt: false,
+  pushedRequests: { required: false },
   refreshTokens: { idleDays: 30, absoluteDays: 180 },
-  limits: { ...addressLimits, refreshesPerGrant: 60, unfinishedInteractions: 100_000 },
+  limits: {
+    ...addressLimits,
+    pushedRequestsPerClient: 3000,
+    refreshesPerGrant: 60,
+    unfinishedInteractions: 100_000,
+  },
   partnerLimits: { per: 'key', ...partnerLimits },
   requestLog: 'test',
   webhooks: {

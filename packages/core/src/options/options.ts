@@ -107,6 +107,10 @@ const schema = knownOnly({
     allow: callback<(url: URL) => Promise<boolean> | boolean>().optional(),
     allowPrivateDocuments: z.boolean().default(defaultOptions.clientMetadataDocuments.allowPrivateDocuments),
   }).optional(),
+  pushedRequests: knownOnly({
+    required: z.boolean().default(defaultOptions.pushedRequests.required),
+  }).optional(),
+  privateKeyJwt: z.boolean().default(defaultOptions.privateKeyJwt),
   refreshTokens: knownOnly({
     idleDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.idleDays),
     absoluteDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.absoluteDays),
@@ -114,6 +118,7 @@ const schema = knownOnly({
   limits: knownOnly({
     store: store<AddressCounts>('consume', 'peek').optional(),
     ...eachWithDefault(addressLimits, perMinute),
+    pushedRequestsPerClient: perMinute.default(defaultOptions.limits.pushedRequestsPerClient),
     refreshesPerGrant: perMinute.default(defaultOptions.limits.refreshesPerGrant),
     unfinishedInteractions: z
       .int()
@@ -280,6 +285,21 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly introspection?: boolean;
   /**
+   * Lets clients authenticate with a key of their own instead of a secret (`private_key_jwt`: RFC 7523, OpenID Connect Core,
+   * section 9): those that are registered with `jwks` or `jwksUri`.
+   * @defaultValue false
+   */
+  readonly privateKeyJwt?: boolean;
+  /**
+   * Lets clients push their authorization requests to `POST /v1/oauth/par` before they send the browser (RFC 9126). `{}` lets those
+   * push that want to, and those that are registered with `requirePushedRequests`.
+   * @defaultValue none: there is no such endpoint
+   */
+  readonly pushedRequests?: {
+    /** Refuses authorization requests that were not pushed, of every client. @defaultValue false */
+    readonly required?: boolean;
+  };
+  /**
    * Enables refresh tokens: a client gets one if it may use the scope `offline_access`, which this option
    * adds, and the user approved that scope, or if it has the setting `refreshWithoutOfflineAccess`. `{}` uses
    * the default lifetimes.
@@ -306,6 +326,11 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * as one address, a /56 may use four times and a /48 sixteen times the limit.
    */
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
+    /**
+     * Authorization requests that one client with a secret or keys pushes in a minute, from all addresses.
+     * @defaultValue 3000
+     */
+    readonly pushedRequestsPerClient?: number;
     /**
      * Uses of the refresh tokens of one sign-in at one app in a minute, from all addresses and browser tabs
      * together. From 1 to 1,000,000. Further uses get a 429 with `Retry-After` and do not revoke anything.

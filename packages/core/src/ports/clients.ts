@@ -20,13 +20,46 @@ export interface ClientSecretRecord {
   readonly expiresAt: number | null;
 }
 
+/**
+ * Algorithm of a signature that a client makes (RFC 7518, RFC 8037). `Ed25519` is the name that RFC 9864 gives to `EdDSA` with that
+ * curve.
+ */
+export type ClientAlgorithm = 'ES256' | 'PS256' | 'EdDSA' | 'Ed25519';
+
+/** Public key of a client (RFC 7517), with the members that are needed to verify a signature. */
+export interface ClientJwk {
+  readonly kty: 'EC' | 'RSA' | 'OKP';
+  readonly kid?: string;
+  readonly alg?: ClientAlgorithm;
+  readonly use?: string;
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly n?: string;
+  readonly e?: string;
+}
+
+/** Public keys of a client. */
+export interface ClientJwks {
+  readonly keys: readonly ClientJwk[];
+}
+
 /** A registered OAuth client as it is stored. Times are milliseconds since the Unix epoch. */
 export interface ClientRecord {
   readonly clientId: string;
   /** Name of the client, shown to users on the consent page. */
   readonly name: string;
-  /** Secrets of the client; empty for a public client (RFC 6749, section 2.1). */
+  /** Secrets of the client; empty for a public client (RFC 6749, section 2.1), and for one with keys. */
   readonly secrets: readonly ClientSecretRecord[];
+  /**
+   * Public keys that verify the client's assertions (`private_key_jwt`), instead of a secret; `null` and `undefined` mean that
+   * there are none here.
+   */
+  readonly jwks?: ClientJwks | null | undefined;
+  /** URL of a document with these keys, instead of the keys. */
+  readonly jwksUri?: string | null | undefined;
+  /** True if authorization requests that were not pushed are refused (RFC 9126); `undefined` counts as `false`. */
+  readonly requirePushedRequests?: boolean | undefined;
   /** Allowed redirect URIs, compared character by character; `loopbackPorts` defines the only exception. */
   readonly redirectUris: readonly string[];
   /**

@@ -20,27 +20,38 @@ export interface DocumentReaderOptions {
   readonly resolve?: Resolve | undefined;
   /** Largest document, in bytes. */
   readonly maxBytes: number;
+  /** Media types that are accepted, in lower case. @defaultValue `['application/json']` */
+  readonly mediaTypes?: readonly string[];
   /** Time for the whole of it, lookup included, in milliseconds. */
   readonly timeoutMs: number;
   /** Extra TLS options, such as `ca` for a private certificate authority. */
   readonly connect?: SecureContextOptions;
 }
 
-/** Media type of JSON, with or without parameters. */
-const json = /^application\/json *(?:;|$)/i;
+/** Media type of a document unless the reader is for others. */
+const json: readonly string[] = ['application/json'];
+
+/** Checks whether a Content-Type, with or without parameters, is one of these media types. */
+const isOneOf = (mediaTypes: readonly string[], type: string): boolean =>
+  mediaTypes.includes((type.split(';')[0] ?? '').trimEnd().toLowerCase());
 
 const userAgent = 'Ostiary-Documents/1';
 
 /** Collects a response that has to be a small JSON document. */
 class Download implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
+  readonly #mediaTypes: readonly string[];
   readonly #settle: (result: ReadResult) => void;
   #headers: IncomingHttpHeaders = {};
   #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(maxBytes: number, settle: (result: ReadResult) => void) {
+  constructor(
+    { maxBytes, mediaTypes = json }: Pick<DocumentReaderOptions, 'maxBytes' | 'mediaTypes'>,
+    settle: (result: ReadResult) => void,
+  ) {
     this.#maxBytes = maxBytes;
+    this.#mediaTypes = mediaTypes;
     this.#settle = settle;
   }
 
@@ -58,7 +69,8 @@ class Download implements Dispatcher.DispatchHandler {
     if (status >= 300 && status < 400)
       this.#refuse(controller, 'the server redirects, which is not followed');
     else if (status !== 200) this.#refuse(controller, `the server answered with status ${status}`);
-    else if (!json.test(type)) this.#refuse(controller, 'its Content-Type is not application/json');
+    else if (!isOneOf(this.#mediaTypes, type))
+      this.#refuse(controller, `its Content-Type is not ${this.#mediaTypes.join(' or ')}`);
     else if (encoding !== 'identity') this.#refuse(controller, 'it is compressed');
     else if (Number(headers['content-length'] ?? 0) > this.#maxBytes) this.#refuseSize(controller);
   }
@@ -97,7 +109,7 @@ class Download implements Dispatcher.DispatchHandler {
  * checked one and checks who answered; it follows no redirect, asks no proxy and inflates nothing. Never rejects.
  */
 export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
-  const { policy, maxBytes, timeoutMs } = options;
+  const { policy, timeoutMs } = options;
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
 
@@ -122,7 +134,7 @@ export function createDocumentReader(options: DocumentReaderOptions): (url: stri
     const headers = ['user-agent', userAgent, 'accept', 'application/json', 'accept-encoding', 'identity'];
     connection.dispatch(
       { method: 'GET', path: `${url.pathname}${url.search}`, headers },
-      new Download(maxBytes, settle),
+      new Download(options, settle),
     );
     try {
       return await promise;

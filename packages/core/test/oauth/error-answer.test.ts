@@ -12,6 +12,7 @@ const provider = await startProvider({
   introspection: true,
   claimsParameter: true,
   resources: {},
+  pushedRequests: {},
   limits: { authorizeStarts: 1_000, failedClientAuthentications: 3 },
 });
 const client = await provider.client();
@@ -56,6 +57,7 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
   },
   request_not_supported: () => authorize({ request: 'x' }),
   request_uri_not_supported: () => authorize({ request_uri: 'https://app.example/request' }),
+  invalid_request_uri: () => authorize({ request_uri: 'urn:ietf:params:oauth:request_uri:unknown' }),
   registration_not_supported: () => authorize({ registration: '{}' }),
   async slow_down() {
     for (let time = 0; time < 3; time += 1) await provider.exchange({ ...client, secret: 'wrong' }, 'x');

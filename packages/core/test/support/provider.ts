@@ -29,6 +29,8 @@ export const generousLimits = {
   failedClientAuthentications: 1_000_000,
   refreshes: 1_000_000,
   refreshesPerGrant: 1_000_000,
+  pushedRequests: 1_000_000,
+  pushedRequestsPerClient: 1_000_000,
 };
 
 /** Any JSON object. */

@@ -70,23 +70,29 @@ export class Engine {
   }
 
   /**
-   * Starts an authorization request. Returns the URL to which the browser must go: the interaction page, or
-   * the client's redirect URI.
+   * Starts an authorization request. Returns the URL to which the browser must go: the interaction page, with `isBegun`, or the
+   * client's redirect URI.
    */
-  authorize(exchange: Exchange, query: string, user: Authentication | null): Promise<string> {
+  async authorize(
+    exchange: Exchange,
+    query: string,
+    user: Authentication | null,
+  ): Promise<{ readonly location: string; readonly isBegun: boolean }> {
     const parameters = new URLSearchParams(query);
     const resources = parameters.getAll('resource');
     // The library allows the parameter once only, and gives it another meaning.
     parameters.delete('resource');
     if (resources.length > 0) parameters.set('resources', resources.join(' '));
-    return this.#run(exchange, `/oauth/authorize?${parameters}`, {
+    const run: EngineRun = {
       authentication: user,
       scope: parameters.get('scope'),
       resources,
       redirectUri: parameters.get('redirect_uri') ?? '',
       claims: parameters.get('claims'),
       isScript: isScript(exchange.req),
-    });
+    };
+    const location = await this.#run(exchange, `/oauth/authorize?${parameters}`, run);
+    return { location, isBegun: run.begun !== undefined };
   }
 
   /**

@@ -1,46 +1,13 @@
 import { type Adapter, errors } from 'oidc-provider';
-import { OAuthError } from '../../errors.ts';
 import { UnsealError } from '../../keys/sealing.ts';
 import type { Core } from '../../options/context.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { spaceSeparated } from '../../text/space-separated.ts';
+import { startedByScript } from '../client.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
+import { unfinishedLimit } from '../unfinished-limit.ts';
 import { currentRun, inert, visitor } from './adapter.ts';
 import type { Decision } from './answers.ts';
-
-/**
- * Time for which a count of unfinished requests is used before counting again, in milliseconds. This
- * process's own starts are added to it.
- */
-const countMs = 1000;
-
-/**
- * Creates a function that refuses a new request if too many wait for their users. Counts at most once a
- * second, not on every start. So the limit may be exceeded briefly, by requests that other processes start
- * within a second.
- */
-function startLimit({ storage, clock, options }: Core): () => Promise<void> {
-  const ceiling = options.limits.unfinishedInteractions;
-  let counted = Promise.resolve(0);
-  let countedAt = Number.NEGATIVE_INFINITY;
-  let started = 0;
-
-  return async () => {
-    const now = clock.now();
-    if (now - countedAt >= countMs || now < countedAt) {
-      [counted, countedAt, started] = [storage.interactions.count(now), now, 0];
-      counted.catch(() => {
-        countedAt = Number.NEGATIVE_INFINITY;
-      });
-    }
-    if ((await counted) + started >= ceiling) {
-      throw new OAuthError('slow_down', 'Too many authorization requests wait for their users.', {
-        headers: { 'Retry-After': '60' },
-      });
-    }
-    started += 1;
-  };
-}
 
 /**
  * Reads the user's decision from the stored result of an interaction; see `finish` of `PendingInteraction`.
@@ -52,18 +19,6 @@ function decisionOf(result: unknown): Decision | null {
 }
 
 /**
- * Creates the error for a request that a script sent. No page would show its interaction: a script follows
- * redirects, and each request would leave a row and cookies behind.
- */
-function startedByScript(): OAuthError {
-  return new OAuthError(
-    'login_required',
-    'The user has to sign in or to consent. A script cannot do that: open this address as a page, such as with location.assign().',
-    { status: 401 },
-  );
-}
-
-/**
  * Creates the engine's adapter for interactions. They are stored under the digest of their id, without the id
  * (also removed with `returnTo`) and without the engine's session. The request's parameters, some of which
  * identify the user, are encrypted for this row alone.
@@ -71,7 +26,11 @@ function startedByScript(): OAuthError {
 export function interactionAdapter(core: Core): Adapter {
   const { sealer, clock, options } = core;
   const { interactions } = core.storage;
-  const requireRoom = startLimit(core);
+  const requireRoom = unfinishedLimit(
+    core,
+    (now) => interactions.count(now),
+    'Too many authorization requests wait for their users.',
+  );
   const gone = () => new errors.SessionNotFound('interaction session not found');
   const contextOf = (id: string) => `interaction ${digest(id).toString('base64url')} params`;
   return {

@@ -41,6 +41,7 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
     clientDocuments: null,
     notifyWorkers: () => {},
     logMissingFields: () => {},
+    readJwks: async () => ({ problem: 'nothing is read' }),
     clientAddress: clientAddressFinder([]),
   };
   return { core, client };

@@ -1,0 +1,9 @@
+import type { ClientAlgorithm } from '../ports/clients.ts';
+
+/** Algorithms of the signatures that clients make. */
+export const clientAlgorithms = [
+  'ES256',
+  'PS256',
+  'EdDSA',
+  'Ed25519',
+] as const satisfies readonly ClientAlgorithm[];

@@ -1,0 +1,111 @@
+import { createPublicKey } from 'node:crypto';
+import { z } from 'zod';
+import type { ErrorDetail } from '../errors.ts';
+import type { ClientJwk, ClientJwks } from '../ports/clients.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
+
+/** The most keys of one client. */
+const maxKeys = 50;
+
+/** Bounds of an RSA modulus, in bits. A longer one makes each check slower. */
+const rsaBits = { min: 2048, max: 8192 };
+
+/** Members of private and of symmetric keys (RFC 7518, section 6). */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const encoded = (maxLength: number) =>
+  z
+    .string()
+    .max(maxLength)
+    .regex(/^[A-Za-z0-9_-]+$/, 'has to be base64url');
+
+const common = {
+  kid: z.string().min(1).max(255).exactOptional(),
+  use: z.literal('sig').exactOptional(),
+  key_ops: z
+    .array(z.string())
+    .refine((operations) => operations.includes('verify'), 'has to contain verify')
+    .exactOptional(),
+};
+
+const jwkSchema = z.discriminatedUnion('kty', [
+  z.object({
+    kty: z.literal('EC'),
+    crv: z.literal('P-256'),
+    ...{ x: encoded(64), y: encoded(64) },
+    alg: z.literal('ES256').exactOptional(),
+    ...common,
+  }),
+  z.object({
+    kty: z.literal('RSA'),
+    // 65,537 is what everybody uses. A long exponent makes each check slow.
+    ...{ n: encoded(1366), e: encoded(6) },
+    alg: z.literal('PS256').exactOptional(),
+    ...common,
+  }),
+  z.object({
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519'),
+    x: encoded(64),
+    alg: z.enum(['EdDSA', 'Ed25519']).exactOptional(),
+    ...common,
+  }),
+]);
+
+const jwksSchema = z.object({ keys: z.array(z.unknown()).min(1).max(maxKeys) });
+
+/** Reads a value by a schema. @throws TypeError that names what is wrong, by its path below `name` */
+function read<Output>(schema: z.ZodType<Output>, value: unknown, name: string): Output {
+  const result = schema.safeParse(value, inPlainWords);
+  if (result.success) return result.data;
+  const below = ({ path, message }: ErrorDetail) => ({
+    path: path === '' ? name : `${name}.${path}`,
+    message,
+  });
+  throw new TypeError(inOneLine(problemsOf(result.error.issues).map(below), name));
+}
+
+/**
+ * Reads a public key that can check ES256, PS256 or EdDSA signatures, without its other members.
+ * @throws TypeError that says why it cannot
+ */
+function readKey(value: unknown, name: string): ClientJwk {
+  if (typeof value === 'object' && value !== null && privateMembers.some((member) => member in value))
+    throw new TypeError(`${name}: is a private key; only public keys are taken`);
+  const { key_ops: _, ...key } = read(jwkSchema, value, name);
+  let bits: number | undefined;
+  try {
+    bits = createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails?.modulusLength;
+  } catch {
+    throw new TypeError(`${name}: is no valid key`);
+  }
+  if (key.kty === 'RSA' && (bits === undefined || bits < rsaBits.min || bits > rsaBits.max))
+    throw new TypeError(`${name}: has to have ${rsaBits.min} to ${rsaBits.max} bits`);
+  return key;
+}
+
+/**
+ * Reads the keys that an administrator gives a client: all of them usable, and none twice.
+ * @throws TypeError that names the first that is not
+ */
+export function readClientJwks(value: unknown): ClientJwks {
+  const keys = read(jwksSchema, value, 'jwks').keys.map((key, at) => readKey(key, `jwks.keys.${at}`));
+  const kids = keys.flatMap(({ kid }) => kid ?? []);
+  if (new Set(kids).size !== kids.length) throw new TypeError('jwks: has two keys with the same kid');
+  return { keys };
+}
+
+/**
+ * Picks the usable keys of a document that a client publishes. Keys for other purposes are left out.
+ * @throws TypeError if the document is no JWK Set, or has too many keys
+ */
+export function usableKeys(document: unknown): ClientJwks {
+  const keys = read(jwksSchema, document, 'jwks').keys.flatMap((key) => {
+    try {
+      return [readKey(key, 'key')];
+    } catch {
+      return [];
+    }
+  });
+  return { keys };
+}

@@ -1,0 +1,152 @@
+import { compactVerify, createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors } from 'jose';
+import { z } from 'zod';
+import { OAuthError } from '../errors.ts';
+import { clientAlgorithms } from '../keys/client-algorithms.ts';
+import { hasKeys } from '../keys/client-credentials.ts';
+import type { Core } from '../options/context.ts';
+import type { ClientJwks, ClientRecord } from '../ports/clients.ts';
+import { digest } from '../secrets/tokens.ts';
+import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
+import { urlBelow } from '../text/urls.ts';
+import { clientKeys, UnreachableKeysError } from './client-keys.ts';
+import { maxAssertionLength } from './credentials.ts';
+import { apiPaths, issuerOf } from './endpoints.ts';
+
+/** Longest time from now to the end of an assertion, in seconds. Its id is kept for that time. */
+const maxLifeSeconds = 600;
+
+/** Difference of clocks that is allowed, in seconds. FAPI 2.0 (section 5.3.2.1) asks for 10 to 60. */
+const skewSeconds = 30;
+
+const headerSchema = z.object({
+  alg: z.enum(clientAlgorithms),
+  kid: z.string().max(255).optional(),
+  // A JWT for another purpose is refused (RFC 8725, section 3.11).
+  typ: z
+    .string()
+    .regex(/^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i, 'is the type of another token')
+    .optional(),
+  crit: z.never('is not supported').optional(),
+});
+
+const claimsSchema = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.union([z.string(), z.tuple([z.string()])]),
+  jti: z.string().min(1).max(255),
+  exp: z.number(),
+  nbf: z.number().optional(),
+  iat: z.number().optional(),
+});
+
+type Header = z.output<typeof headerSchema>;
+type Claims = z.output<typeof claimsSchema>;
+
+/** Reason for refusing an assertion, for the log. */
+class RefusedAssertion extends Error {
+  override readonly name = 'RefusedAssertion';
+}
+
+/** Reads the parts of an assertion, of which nothing is proved yet. @throws RefusedAssertion */
+function readAssertion(assertion: string): { readonly header: Header; readonly claims: Claims } {
+  if (assertion.length > maxAssertionLength)
+    throw new RefusedAssertion(`it has more than ${maxAssertionLength} characters`);
+  let parts: readonly [unknown, unknown];
+  try {
+    parts = [decodeProtectedHeader(assertion), decodeJwt(assertion)];
+  } catch {
+    throw new RefusedAssertion('it is no JWT');
+  }
+  const header = headerSchema.safeParse(parts[0], inPlainWords);
+  if (!header.success) throw new RefusedAssertion(inOneLine(problemsOf(header.error.issues), 'header'));
+  const claims = claimsSchema.safeParse(parts[1], inPlainWords);
+  if (!claims.success) throw new RefusedAssertion(inOneLine(problemsOf(claims.error.issues), 'claims'));
+  return { header: header.data, claims: claims.data };
+}
+
+/** Checks a signature with the key that fits its header. Keys without `kid` are tried one after the other. @throws RefusedAssertion */
+async function checkSignature(assertion: string, jwks: ClientJwks): Promise<void> {
+  const options = { algorithms: [...clientAlgorithms] };
+  try {
+    await compactVerify(assertion, createLocalJWKSet({ keys: [...jwks.keys] }), options);
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) throw new RefusedAssertion('no key of the client fits it');
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys))
+      throw new RefusedAssertion('its signature is wrong');
+    for await (const key of error) {
+      const isRight = await compactVerify(assertion, key, options).then(
+        () => true,
+        () => false,
+      );
+      if (isRight) return;
+    }
+    throw new RefusedAssertion('its signature is wrong');
+  }
+}
+
+export type ClientAssertions = ReturnType<typeof clientAssertions>;
+
+/** Checks assertions of clients (`private_key_jwt`: RFC 7523, section 3; OpenID Connect Core, section 9). */
+export function clientAssertions(core: Core) {
+  const { storage, clock, options } = core;
+  const keysOf = clientKeys(core);
+  const issuer = issuerOf(options);
+  const endpoints = [apiPaths.token, apiPaths.par, apiPaths.introspect].map((path) =>
+    urlBelow(options.baseUrl, path),
+  );
+
+  /** @throws RefusedAssertion for claims that do not fit the client, the service or the time */
+  function checkClaims(
+    { clientId }: ClientRecord,
+    { iss, sub, aud, exp, nbf, iat }: Claims,
+    now: number,
+  ): void {
+    if (iss !== clientId || sub !== clientId)
+      throw new RefusedAssertion('iss and sub have to be the client_id');
+    const audience = typeof aud === 'string' ? aud : aud[0];
+    if (audience !== issuer && !endpoints.includes(audience))
+      throw new RefusedAssertion(`aud has to be the issuer, ${issuer}`);
+    const seconds = now / 1000;
+    if (exp + skewSeconds <= seconds) throw new RefusedAssertion('it has expired');
+    if (exp > seconds + maxLifeSeconds + skewSeconds)
+      throw new RefusedAssertion(`its exp is more than ${maxLifeSeconds} seconds ahead`);
+    if (Math.max(nbf ?? 0, iat ?? 0) > seconds + skewSeconds)
+      throw new RefusedAssertion('it is from the future');
+  }
+
+  /**
+   * Says why an assertion does not authenticate the client; `null` if it does. From then on its `jti` is used.
+   * @throws OAuthError `temporarily_unavailable` if the keys of the client cannot be fetched
+   */
+  async function problemOf(client: ClientRecord, assertion: string): Promise<string | null> {
+    if (!hasKeys(client)) return 'the client has no keys';
+    try {
+      const { header, claims } = readAssertion(assertion);
+      const now = clock.now();
+      checkClaims(client, claims, now);
+      const jwks = await keysOf(client, header.kid);
+      if (jwks === null) return 'the client has no keys';
+      await checkSignature(assertion, jwks);
+      const isFirst = await storage.proofIds.use({
+        namespace: 'client_assertion',
+        digest: digest(`${client.clientId} ${claims.jti}`),
+        expiresAt: Math.ceil((claims.exp + skewSeconds) * 1000),
+        now,
+      });
+      return isFirst ? null : 'it was used before';
+    } catch (error) {
+      if (error instanceof RefusedAssertion) return error.message;
+      if (!(error instanceof UnreachableKeysError)) throw error;
+      throw new OAuthError(
+        'temporarily_unavailable',
+        'The keys of the client cannot be fetched at the moment.',
+        {
+          headers: { 'Retry-After': '30' },
+          cause: error,
+        },
+      );
+    }
+  }
+
+  return { problemOf };
+}

@@ -1,0 +1,82 @@
+import { addressLimit, limitWindowMs, requireAllowed } from '../http/address-limit.ts';
+import { readKnownParameters } from '../http/body.ts';
+import type { Handler } from '../http/route.ts';
+import { isPublicClient } from '../keys/client-credentials.ts';
+import type { Core } from '../options/context.ts';
+import { addressCounts } from './address-counts.ts';
+import { knownParameters, normalizedQuery, redirectTarget } from './authorize-request.ts';
+import { findRequestingClient } from './client.ts';
+import type { ClientAuthentication } from './client-authentication.ts';
+import { allowOriginOf } from './cors.ts';
+import { credentialParameters, hasCredential } from './credentials.ts';
+import { pushedRequestSeconds } from './lifetimes.ts';
+import type { PushedRequests } from './pushed-requests.ts';
+import { invalid } from './request-parameters.ts';
+
+/** Limits how many authorization requests are pushed in a minute. */
+function pushLimits(core: Core) {
+  const { pushedRequests, pushedRequestsPerClient } = core.options.limits;
+  const counts = addressCounts(core);
+  const addresses = addressLimit(counts, { name: 'pushed requests', limit: pushedRequests });
+  return {
+    /** @throws OAuthError `slow_down` if the address pushed as many requests as it may */
+    async countAddress(address: string | null, now: number): Promise<void> {
+      const state = await addresses.consume(address, now);
+      requireAllowed([state], now, 'Too many authorization requests were pushed from this address.');
+    },
+    /** @throws OAuthError `slow_down` if the client pushed as many requests as it may */
+    async countClient(clientId: string, now: number): Promise<void> {
+      const bucket = `pushed requests:client:${clientId}`;
+      const limit = pushedRequestsPerClient;
+      const state = await counts.consume({ bucket, limit, windowMs: limitWindowMs, now });
+      requireAllowed([state], now, 'This client pushed too many authorization requests.');
+    },
+  };
+}
+
+/**
+ * The pushed authorization request endpoint (RFC 9126). A client authenticates as at the token endpoint, and its request is checked
+ * as at the authorization endpoint.
+ */
+export function pushHandler(
+  core: Core,
+  authentication: ClientAuthentication,
+  requests: PushedRequests,
+): Handler {
+  const { options, clock } = core;
+  const known = new Set([...knownParameters, ...credentialParameters(options)]);
+  const limits = pushLimits(core);
+
+  return async (ctx) => {
+    await allowOriginOf(core, ctx, null);
+    const sent = await readKnownParameters(ctx.req, known);
+    await authentication.requireAllowed(ctx);
+    const credentials = await authentication.readCredentials(ctx, sent);
+    await limits.countAddress(core.clientAddress(ctx.req), clock.now());
+    // Reads the metadata document of a client that comes for the first time.
+    if (core.clientDocuments !== null)
+      await findRequestingClient(core, credentials.clientId, core.clientAddress(ctx.req));
+    const client = await authentication.authenticate(ctx, credentials);
+    if (!hasCredential(credentials) && !isPublicClient(client)) {
+      const reason = 'a client with a secret or keys pushed a request without them';
+      throw await authentication.failure(ctx, credentials, client.clientId, reason);
+    }
+    // Anybody can name a public client, and would use up what its users need.
+    if (hasCredential(credentials)) await limits.countClient(client.clientId, clock.now());
+
+    if (sent.get('request_uri')) throw invalid('The parameter request_uri cannot be pushed.');
+    const parameters = new Map(
+      knownParameters.flatMap((name) => {
+        const value = name === 'client_id' ? client.clientId : sent.get(name);
+        return value ? [[name, value] as const] : [];
+      }),
+    );
+    const target = redirectTarget(client, parameters, options.logger);
+    const query = normalizedQuery(options, parameters, target);
+    ctx.status = 201;
+    ctx.body = {
+      request_uri: await requests.push(client.clientId, query),
+      expires_in: pushedRequestSeconds,
+    };
+  };
+}

@@ -1,0 +1,104 @@
+import { OAuthError } from '../errors.ts';
+import { UnsealError } from '../keys/sealing.ts';
+import type { Core } from '../options/context.ts';
+import type { PushedRequestKey } from '../ports/pushed-requests.ts';
+import { digest } from '../secrets/tokens.ts';
+import { knownParameters, type Parameter, requestedClientId } from './authorize-request.ts';
+import { pushedRequestSeconds } from './lifetimes.ts';
+import { oneValue, type RawParameters, readQuery } from './request-parameters.ts';
+import { unfinishedLimit } from './unfinished-limit.ts';
+
+/** Beginning of the request URIs of this service (RFC 9126, section 2.2). */
+const uriPrefix = 'urn:ietf:params:oauth:request_uri:';
+
+/** A pushed request that was found by its request URI. */
+export interface FoundRequest {
+  readonly key: PushedRequestKey;
+  /** Parameters as they were pushed. */
+  readonly parameters: RawParameters<Parameter>;
+  /** The two parameters that refer to it. */
+  readonly reference: string;
+}
+
+export type PushedRequests = ReturnType<typeof pushedRequests>;
+
+const contextOf = ({ digest: id }: PushedRequestKey, member: string): string =>
+  `pushed request ${Buffer.from(id).toString('base64url')} ${member}`;
+
+const unknown = (): OAuthError => new OAuthError('invalid_request_uri');
+
+/** Authorization requests that clients push and browsers refer to (RFC 9126). Their parameters are sealed: some of them name the user. */
+export function pushedRequests(core: Core) {
+  const { storage, sealer, clock, random, options } = core;
+  const store = storage.pushedRequests;
+  const requireRoom = unfinishedLimit(
+    core,
+    (now) => store.count(now, options.limits.unfinishedInteractions),
+    'Too many authorization requests were pushed in the last minute.',
+  );
+
+  /** Opens a sealed member of a payload. @throws OAuthError if it was sealed with a key that was taken away since */
+  function opened(key: PushedRequestKey, member: string, sealed: unknown): string {
+    try {
+      return sealer.open(String(sealed), contextOf(key, member));
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      throw unknown();
+    }
+  }
+
+  return {
+    /**
+     * Stores a request that was checked. Returns its request URI.
+     * @throws OAuthError `slow_down` if there are too many
+     */
+    async push(clientId: string, query: string): Promise<string> {
+      await requireRoom();
+      const uri = uriPrefix + random.bytes(32).toString('base64url');
+      const key = { digest: digest(uri), clientId };
+      const payload = { query: sealer.seal(query, contextOf(key, 'query')) };
+      await store.save({ ...key, payload, expiresAt: clock.now() + pushedRequestSeconds * 1000 });
+      return uri;
+    },
+
+    /**
+     * Finds the request to which the parameters of a browser refer: `null` if they refer to none of this service, and the page that was
+     * begun if the request was used before.
+     * @throws OAuthError `invalid_request_uri` for one that is unknown, has ended, belongs to another client, or was used for a
+     * request that is over
+     */
+    async find(sent: RawParameters<Parameter>): Promise<FoundRequest | { readonly page: string } | null> {
+      const uri = oneValue(sent, 'request_uri');
+      if (uri === undefined || !uri.startsWith(uriPrefix)) return null;
+      const clientId = requestedClientId(sent);
+      const key = { digest: digest(uri), clientId };
+      const found = await store.find(key, clock.now());
+      if (found === null) throw unknown();
+      const { query, page } = found.payload;
+      if (!found.isUsed) {
+        const parameters = readQuery(opened(key, 'query', query), knownParameters);
+        const reference = new URLSearchParams({ client_id: clientId, request_uri: uri }).toString();
+        return { key, parameters, reference };
+      }
+      if (page === undefined) throw unknown();
+      return { page: opened(key, 'page', page) };
+    },
+
+    /** Uses a request. @throws OAuthError `invalid_request_uri` if another call was faster */
+    async use({ key }: FoundRequest): Promise<void> {
+      if (!(await store.use(key, clock.now()))) throw unknown();
+    },
+
+    /**
+     * Keeps the page that a used request has begun. A browser that comes a second time is sent there, and needs the cookie of its
+     * first time. A failure is only logged: the browser has its answer already.
+     */
+    async keepPage({ key }: FoundRequest, page: string): Promise<void> {
+      try {
+        await store.replaceUsed(key, { page: sealer.seal(page, contextOf(key, 'page')) });
+      } catch (error) {
+        options.logger.warn({ err: error }, 'the page of a pushed request was not kept for a second click');
+      }
+    },
+  };
+}
