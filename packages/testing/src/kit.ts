@@ -26,6 +26,7 @@ import type { Receiver } from './webhooks.ts';
 export interface TestOstiaryOptions
   extends Pick<
     OstiaryOptions,
+    | 'claimsParameter'
     | 'events'
     | 'interactionUrl'
     | 'introspection'

@@ -1,4 +1,4 @@
-import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { TestClient, TestOstiary } from '../../src/index.ts';
 import { type Json, newKit } from './support.ts';
@@ -38,6 +38,16 @@ describe('a user who approves', () => {
     expect((await exchange(kit, app, { code, code_verifier: codeVerifier })).json.error).toBe(
       'invalid_grant',
     );
+  });
+
+  it('gives the claims in the ID token that the parameter claims asks for', async () => {
+    const kit = await newKit({ claimsParameter: true });
+    const { app } = kit.clients;
+    const claims = JSON.stringify({ id_token: { name: null } });
+    const options = { scopes: ['openid', 'profile'], parameters: { claims } };
+    const { code, codeVerifier } = await kit.authorize(app, options);
+    const { json } = await exchange(kit, app, { code, code_verifier: codeVerifier });
+    expect(decodeJwt(String(json.id_token))).toMatchObject({ sub: kit.user.sub, name: kit.user.name });
   });
 
   it('may be anybody of the kit, also by id', async () => {
