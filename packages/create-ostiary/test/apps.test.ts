@@ -174,7 +174,7 @@ describe('an app of the packed package', () => {
     }
   }, 180_000);
 
-  it('has versions that were packed together, and a key that nobody else can read', () => {
+  it('has versions that were packed together, and a key file that only its owner can read', () => {
     const { version }: { version: string } = JSON.parse(read('packed/package/package.json'));
     expect(version).toMatch(/^\d+\.\d+\.\d+/);
     const keys = combinations.map(({ app, storage }) => {

@@ -26,7 +26,7 @@ const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 const dependencies = (): string[] => Object.keys(JSON.parse(read('package.json')).dependencies);
 
 describe('npm create ostiary', () => {
-  it('writes the defaults with --yes, and where nobody can answer', async () => {
+  it('writes the defaults with --yes, and without a terminal', async () => {
     const { code, output, questions } = await typed([folder, '--yes'], []);
     expect([code, questions]).toEqual([0, []]);
     expect(output).toMatch(/^Wrote \d+ files[\s\S]*\n {2}npm install.*\n {2}npm test\n {2}npm start\n$/);
@@ -37,7 +37,7 @@ describe('npm create ostiary', () => {
     expect((await typed([folder])).code).toBe(0);
   });
 
-  it('asks for what was not said, again after an answer that is none', async () => {
+  it('asks for missing choices, and again after an invalid answer', async () => {
     const { code, questions } = await typed([], [folder, 'koa', 'hono', 'postgres', 'ht,xx', 'ht, es']);
     expect(code).toBe(0);
     expect(questions).toHaveLength(6);
@@ -132,7 +132,7 @@ describe('npm create ostiary refuses', () => {
     },
   );
 
-  it('a folder that has something in it, a file, and a link that leads nowhere', async () => {
+  it('a folder that is not empty, a file, and a broken link', async () => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'mine.txt'), 'mine');
     expect((await typed([folder, '--yes'])).errors).toBe(
@@ -167,7 +167,7 @@ describe('npm create ostiary refuses', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('a place where nobody may write', async () => {
+  it('a folder without write permission', async () => {
     mkdirSync(folder);
     const file = join(folder, 'a-file');
     writeFileSync(file, 'mine');

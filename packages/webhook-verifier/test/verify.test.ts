@@ -106,7 +106,7 @@ describe('secrets', () => {
 });
 
 describe('a refusal', () => {
-  it('never tells the secret, the right signature or the body', async () => {
+  it('never contains the secret, the right signature or the body', async () => {
     const signature = headers['X-SVC-Signature'] ?? '';
     const changed = Buffer.from(body).fill(120, 30, 31);
     const broken = deliveryOf('{"card":"4242 4242');

@@ -110,7 +110,7 @@ describe('authorization requests that wait for their users', () => {
     expect((await browser.get(page)).status).toBe(200);
   });
 
-  it('are none where a request is refused or silent', async () => {
+  it('are not stored if a request is refused or has prompt=none', async () => {
     const { provider, client, rows } = await start();
     for (const changes of [
       { prompt: 'none' },

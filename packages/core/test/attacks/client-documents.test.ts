@@ -17,7 +17,7 @@ async function resultOf(provider: TestProvider, id: string, address = '203.0.113
   return answer.outcome;
 }
 
-it('documents of this network are never asked for, whatever a name resolves to', async () => {
+it('documents at private addresses are never requested, even if a public name resolves to them', async () => {
   const asked: string[] = [];
   const inside = await serve(({ url }, response) => {
     asked.push(url ?? '');
@@ -174,7 +174,7 @@ it('twenty thousand ids leave no more than ten thousand clients, and evict none 
   expect(await storage.clients.find(used)).not.toBeNull();
 }, 60_000);
 
-it('servers that never answer hold thirty-two reads at most, and others are told to come again', async () => {
+it('servers that never respond occupy at most thirty-two reads, and further requests get a Retry-After', async () => {
   const waiting: (() => void)[] = [];
   const slow = await serve((_request, response) => void waiting.push(() => response.end()));
   const provider = await startProvider({ clientMetadataDocuments: privately, trustedProxies: ['127.0.0.1'] });

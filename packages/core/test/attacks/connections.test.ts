@@ -102,7 +102,7 @@ describe('connections that misbehave', async () => {
     }
   });
 
-  it('are told when their body is too slow, to the second', async () => {
+  it('get an error when their body is too slow, exactly at the limit', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     for (const path of bodyPaths) {
       const connection = await RawConnection.open(provider.origin);

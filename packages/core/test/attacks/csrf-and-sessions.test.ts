@@ -33,7 +33,7 @@ describe('the consent form', () => {
     expect((await page.finish()).outcome).toBe('303 code');
   });
 
-  it('is refused from another site, by whatever header the browser says so', async () => {
+  it('is refused from another site, in each header by which a browser shows this', async () => {
     const client = await provider.client();
     const page = await openConsent(provider, client);
     const { port } = new URL(provider.origin);
@@ -83,7 +83,7 @@ describe('the consent form', () => {
     expect(await provider.attempt(client)).toBe('interaction');
   });
 
-  it('is told in the log with the reason when it is refused, and never its token', async () => {
+  it('is logged with the reason when it is refused, without its token', async () => {
     const client = await provider.client();
     const page = await openConsent(provider, client);
     const other = await openConsent(provider, client, {}, provider.browser(ben.sub));

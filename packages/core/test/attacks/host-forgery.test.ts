@@ -126,7 +126,7 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   });
 });
 
-describe('a request whose host cannot be told', async () => {
+describe('a request whose host is unknown', async () => {
   const provider = await startProvider();
   const discovery = '/.well-known/openid-configuration';
 

@@ -56,7 +56,7 @@ describe('an interaction', () => {
     }
   });
 
-  it('tossed into another browser, cookies and all, is asked of whoever sits there', async () => {
+  it('copied into another browser with its cookies, asks the user of that browser', async () => {
     // Cookies from a sibling domain can be planted (cookie tossing): the attacker approves, and the victim's
     // browser returns to the app.
     const loopback = await provider.client({ redirectUris: ['http://127.0.0.1:7000/callback'] });
@@ -74,7 +74,7 @@ describe('an interaction', () => {
     expectRefusal(await attacker.get(page.resume));
   });
 
-  it('is approved once, and its answer is repeated to nobody else', async () => {
+  it('is approved once, and its response is not repeated to another browser', async () => {
     const page = await openConsent(provider, await provider.client());
     expect((await page.finish()).outcome).toBe('303 code');
     expectRefusal(await page.browser.get(page.address));

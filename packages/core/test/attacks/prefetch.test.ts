@@ -84,7 +84,7 @@ describe('a GET with an effect', () => {
     expect((await browser.get(page ?? '')).status).toBe(200);
   });
 
-  it('signs nobody out there, and in no image, frame or script of a page', async () => {
+  it('does not sign out during a prefetch, nor in an image, a frame or a script of a page', async () => {
     const { provider, signedOut, hint, logout } = await loggingOut();
     const browser = provider.browser();
     const url = `${provider.site}/oauth/logout?id_token_hint=${hint}`;

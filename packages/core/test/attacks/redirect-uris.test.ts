@@ -42,7 +42,7 @@ describe('redirect URIs that are not registered', async () => {
       await expectRefusal(target(client, `&redirect_uri=${text}`));
     });
 
-    it('refuses the parameter twice, in whatever order and spelling', async () => {
+    it('refuses a repeated parameter in any order and spelling', async () => {
       const evil = 'redirect_uri=https://evil.example/callback';
       for (const [first, second] of [
         [good, evil],

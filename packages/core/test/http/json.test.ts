@@ -34,7 +34,7 @@ describe('strict JSON', () => {
       expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('tells texts that cannot be stored', () => {
+  it('detects texts that cannot be stored', () => {
     expect(['a\0', '\ud800', 'x\udfff'].map(isUnstorable)).toEqual([true, true, true]);
     expect(['', 'é🙂', '\u0001'].map(isUnstorable)).toEqual([false, false, false]);
   });

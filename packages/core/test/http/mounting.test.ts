@@ -80,7 +80,7 @@ describe('the handler in a framework that mounts it', () => {
       expect((await post(`${origin}/v1/oauth/revoke`, body)).status).toBe(status);
   });
 
-  it('takes rawBody for nothing as long as nobody has read the body, or when it is no bytes', async () => {
+  it('ignores rawBody if the body was not read yet, or if it is not bytes', async () => {
     const provider = await startProvider();
     for (const [change, status] of [
       [() => ({ rawBody: Buffer.from('{}') }), 200],

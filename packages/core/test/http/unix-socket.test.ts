@@ -45,7 +45,7 @@ async function behindProxy(trustedProxies: readonly string[]) {
 const warnings = (logged: readonly { readonly level: string; readonly message: string }[]) =>
   logged.filter(({ level, message }) => level === 'warn' && message.includes('Unix socket'));
 
-it('a proxy on a Unix socket is believed where `unix` is trusted, and never what its caller wrote', async () => {
+it('a proxy on a Unix socket is trusted if `unix` is, but not the headers that its client sent', async () => {
   const { provider, whoami } = await behindProxy(['10.0.0.0/8', 'unix']);
   expect(await whoami()).toEqual([200, '127.0.0.1']);
   expect(await whoami('203.0.113.9')).toEqual([200, '127.0.0.1']);

@@ -23,7 +23,7 @@ describe('a sealed value', () => {
     }
   });
 
-  it('opens neither in another row or column nor with another key, and never tells its content', () => {
+  it('opens neither in another row or column nor with another key, and errors never contain the content', () => {
     const sealed = sealer(one).seal('top secret', 'signing_keys/a/private_jwk');
     const failure = (message: RegExp) => expect.objectContaining({ message: expect.stringMatching(message) });
     for (const context of ['signing_keys/b/private_jwk', 'signing_keys/a/other', ''])

@@ -41,7 +41,7 @@ describe('the start', () => {
     await expect(start(storage, key)).rejects.toThrow(/altered, or moved from another row/);
   });
 
-  it('keeps cookies and forms of a previous key good, so that nobody has to begin anew', async () => {
+  it('accepts cookies and forms of a previous key, so that users can continue', async () => {
     const storage = memoryStorage();
     const [old, next] = [randomBytes(32), randomBytes(32)];
     const shared = { storage, authUrl: 'https://id.example' };
@@ -54,7 +54,7 @@ describe('the start', () => {
   });
 });
 
-it('signing keys are read anew when they are old, and used on while nobody answers', async () => {
+it('signing keys are read again after a time, and stay in use while the storage does not respond', async () => {
   const storage = memoryStorage();
   await storage.open();
   const { signingKeys: store } = storage;

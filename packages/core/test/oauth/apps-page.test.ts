@@ -25,7 +25,7 @@ describe('the page of connected apps', () => {
     expect(await apps()).not.toContain('Disabled app');
   });
 
-  it('says what was removed, takes it again without harm, and nothing where nobody is signed in', async () => {
+  it('says what was removed, accepts the form twice, and does nothing without a signed-in user', async () => {
     const client = await provider.client();
     await provider.code(client);
     const browser = provider.browser();

@@ -122,7 +122,7 @@ describe('the metadata', () => {
 });
 
 describe('acr_values', () => {
-  it('reach the login of a user who has to sign in, also of a host that lists none', async () => {
+  it('reach the login of a user who must sign in, also if the host lists none', async () => {
     for (const [at, client] of [
       [plain, plainApp],
       [provider, app],

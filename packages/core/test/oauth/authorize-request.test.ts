@@ -53,7 +53,7 @@ describe('a parameter with a value that there is not', () => {
     );
   });
 
-  it('scopes that something else than a space separates are told so', async () => {
+  it('scopes that are not separated by spaces get an error that says so', async () => {
     for (const scope of [
       'openid,profile',
       'openid+profile',
@@ -96,7 +96,7 @@ it('parameters that are ignored change nothing and may even come twice, while th
   }
 });
 
-it('request, request_uri and registration are not supported, and nobody is connected to', async () => {
+it('request, request_uri and registration are not supported, and cause no connection', async () => {
   let requests = 0;
   const url = await serve((_request, response) => {
     requests += 1;
@@ -128,7 +128,7 @@ it('max_age is met to the second; 0 asks every time', async () => {
 });
 
 describe('parameters that are kept while the user is asked', () => {
-  it('reach the host, who is told that nobody has to be asked for credentials twice', async () => {
+  it('reach the host, which learns that it need not ask for credentials twice', async () => {
     const parameters = { login_hint: 'ana@example.com & more', ui_locales: 'fr-HT  ht en' };
     const told = { login_hint: 'ana@example.com & more', ui_locales: 'fr-HT ht en', reauthenticate: 'false' };
     expect(await loginPage(parameters)).toMatchObject(told);

@@ -82,7 +82,7 @@ describe('any other authorization error', () => {
 });
 
 describe('state', () => {
-  it('may have 4096 bytes; the client is told of a longer one, and gets it back', async () => {
+  it('may have 4096 bytes; the client gets an error for a longer one, and the state back', async () => {
     const longest = 'é'.repeat(2048);
     expect((await provider.authorize(client, { state: longest })).get('state')).toBe(longest);
     const tooLong = 's'.repeat(4097);
@@ -137,7 +137,7 @@ describe('a posted authorization request', () => {
     }
   });
 
-  it('tells the client at once what is wrong, also that it is too long for a URL', async () => {
+  it('sends the client errors at once, also for parameters too long for a URL', async () => {
     const atOnce = await post('scope=kyc');
     expect([atOnce.outcome, atOnce.callback.get('state')]).toEqual(['303 invalid_request', 'a state']);
     const long = await post(`nonce=${'n'.repeat(4096)}&id_token_hint=${'x'.repeat(8192)}`);

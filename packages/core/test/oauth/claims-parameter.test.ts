@@ -140,7 +140,7 @@ describe('the parameter', () => {
     expect((await provider.browser().get(url)).outcome).toBe('303 invalid_request');
   });
 
-  it('never fails the service, whatever it is', async () => {
+  it('never causes an error of the service', async () => {
     const browser = provider.browser();
     await provider.code(client, {}, browser);
     const any = fc.oneof(

@@ -37,7 +37,7 @@ it('the log says which client failed and why, and never a secret', async () => {
   ]);
 });
 
-it('what is no client’s id is not told: it may be a secret in the wrong place', async () => {
+it('an unknown client_id is not logged: it may be a secret in the wrong place', async () => {
   const app = await provider.client();
   provider.logged.length = 0;
   await provider.exchange(app, 'no-code', { client_id: app.secret, client_secret: app.id });

@@ -137,7 +137,7 @@ describe('HTTP Basic', () => {
     expect(await send(client, basic(encode(client.id), encode(client.secret ?? '')))).toBe('200 ok');
   });
 
-  it('takes the scheme in any case, and a client_id in the body that agrees; a secret or another client_id is none', async () => {
+  it('accepts the scheme in upper or lower case, and the same client_id in the body, but neither a secret nor another client_id', async () => {
     const client = clientOf('confidential');
     const other = await provider.client();
     const authorization = basic(client.id, client.secret).replace('Basic ', 'bAsIc   ');
@@ -184,7 +184,7 @@ it.each([
   },
 );
 
-it('a secret that only white space around it makes wrong is told in the log, and in no answer', async () => {
+it('a secret that is wrong only by white space around it is reported in the log, but not in the response', async () => {
   const client = await provider.client();
   const around = 'the client_secret is wrong: it would be right without the white space around it';
   for (const secret of [

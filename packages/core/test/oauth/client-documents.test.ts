@@ -92,7 +92,7 @@ describe('an app with a document', () => {
     expect(readsOf(app), 'all of it with one request for the document').toBe(1);
   });
 
-  it('has to use PKCE, and a secret is refused', async () => {
+  it('must use PKCE, and a secret is refused', async () => {
     const app = newApp();
     const callback = await provider.authorize(app);
     expect([callback.get('error'), callback.get('error_description')]).toEqual([
@@ -216,7 +216,7 @@ describe('a document', () => {
     expect(readsOf(app)).toBe(1);
   });
 
-  it('that cannot be used is an error page, is not kept, and sends nobody anywhere', async () => {
+  it('that cannot be used leads to an error page without a redirect, and is not stored', async () => {
     const app = newApp({ client_id: 'https://other.example/client.json' });
     const problem =
       '401 invalid_client: The client ID metadata document cannot be used: its client_id is not its URL.';
@@ -338,7 +338,7 @@ describe('administrators', () => {
     ).rejects.toThrow('clientId');
   });
 
-  it('disable one for good, whatever its document says, and enable it again', async () => {
+  it('disable a client without reading its document, until it is enabled again', async () => {
     const app = newApp();
     const { access_token } = await provider.tokens(app);
     await clients.disable(app.id);

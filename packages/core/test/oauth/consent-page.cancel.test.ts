@@ -20,7 +20,7 @@ async function toLogin(browser = provider.browser(null), changes: Record<string,
   return { browser, cancelUrl, cancel, interaction: login.callback.get('return_to') ?? '' };
 }
 
-it('somebody who does not want to sign in goes back to the app, which hears access_denied, once', async () => {
+it('a user who cancels the sign-in returns to the app once, with access_denied', async () => {
   const { browser, cancelUrl, cancel, interaction } = await toLogin(undefined, { state: 'abc' });
   const { location, callback } = await cancel();
   expect(location?.startsWith(client.redirectUri)).toBe(true);

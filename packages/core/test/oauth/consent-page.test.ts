@@ -44,7 +44,7 @@ describe('the consent page', () => {
     expect((await page.finish()).outcome).toBe('303 code');
   });
 
-  it('lets the user approve all or nothing, whatever a form says', async () => {
+  it('lets the user approve all scopes or none, even if the form is changed', async () => {
     const client = await provider.client();
     const page = await openConsent(provider, client, { scope: 'openid kyc' });
     const { location } = await page.post({ decision: 'approve', scope: 'openid profile identity' });
@@ -177,7 +177,7 @@ describe('a client that another program could pose as', () => {
     expect(await silently(vouched)).toBe('interaction');
   });
 
-  it('is none with https alone', async () => {
+  it('is not needed with https redirect URIs only', async () => {
     const client = await provider.client({ redirectUris: ['https://localhost/cb', 'https://127.0.0.1/cb'] });
     await provider.code(client);
     expect(await silently(client)).toBe('code');

@@ -60,8 +60,8 @@ it.each(['/sign-in?x=1', 'https://login.example/'])(
   },
 );
 
-describe('a user whom nothing could be told about', () => {
-  it('is not asked for consent when the host does not know them: the app hears access_denied, the log why', async () => {
+describe('a user whom the host does not know', () => {
+  it('is not asked for consent: the app gets access_denied, and the log has the reason', async () => {
     const provider = await startProvider();
     const app = await provider.client();
     provider.host.people.clear();

@@ -90,7 +90,7 @@ describe('a switch of users during an interaction', () => {
   });
 });
 
-it('prompt=none shows no page, whatever is missing', async () => {
+it('prompt=none never shows a page', async () => {
   const app = await provider.client();
   const loopback = await provider.client({ redirectUris: ['http://localhost/cb'] });
   for (const [of, browser] of [
@@ -115,7 +115,7 @@ it('"use another account" leads to the login with reauthenticate', async () => {
   expect(pageOf(searchParams.get('return_to'))).toBe(address);
 });
 
-it('the login is told which app asks, and for the page of connected apps that none does', async () => {
+it('the login gets the name of the requesting app, and none for the page of connected apps', async () => {
   const host = new Host();
   const loginUrl = vi.spyOn(host.login, 'loginUrl');
   const watched = await startProvider({}, host);
@@ -244,7 +244,7 @@ describe.each([
   ['with prompt=login', { prompt: 'login' }],
   ['with max_age', { max_age: '3600' }],
 ] as const)('a sign-in that is more than a minute in the future, %s,', (_name, changes) => {
-  it('is none, and ends no interaction: a page says that something is wrong here, and the log what', async () => {
+  it('is refused without ending the interaction: a page shows an error, and the log has the reason', async () => {
     const browser = provider.browser(null);
     const { location } = await browser.get(provider.authorizeUrl(client, changes));
     provider.signIn(browser, ana.sub, -60_001);

@@ -162,7 +162,7 @@ describe('scopes of the host', () => {
     expect(await userinfoWith('email')).toMatchObject({ email });
   });
 
-  it('are told to users.find, and go to userinfo only', async () => {
+  it('are passed to users.find, and their claims appear only in userinfo', async () => {
     const find = vi.fn(() => rich);
     const watched = await startProvider({ scopes, users: { find } });
     const app = await watched.client({ allowedScopes });

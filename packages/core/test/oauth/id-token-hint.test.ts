@@ -125,7 +125,7 @@ describe('hints that are no ID token of this provider for this client', async ()
     }
   });
 
-  it('a key that the token brings along is not believed', async () => {
+  it('a key in the header of the token is not trusted', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const addresses = { jku: 'https://evil.example/jwks.json', x5u: 'https://evil.example/' };
     const jwk = publicKey.export({ format: 'jwk' });

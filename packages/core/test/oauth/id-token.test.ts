@@ -63,7 +63,7 @@ describe('an ID token', () => {
     expect([refused.get('error'), refused.get('state')]).toEqual(['invalid_request', 'a state']);
   });
 
-  it('tells auth_time of the sign-in that the user approved with, not of an earlier one', async () => {
+  it('contains the auth_time of the sign-in at the approval, not of an earlier one', async () => {
     const client = await provider.client();
     const browser = provider.browser();
     await provider.code(client, {}, browser);

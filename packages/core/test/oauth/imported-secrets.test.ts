@@ -64,7 +64,7 @@ describe('a secret that was imported as a hash', () => {
     expect(await exchange(provider, client, secret)).toBe(200);
   });
 
-  it('is looked at once where several present it at once, and lets nobody in who presents another', async () => {
+  it('is verified once for several simultaneous requests, and another secret is refused meanwhile', async () => {
     const asked: string[] = [];
     const gate = Promise.withResolvers<void>();
     const provider = await startProvider({

@@ -48,7 +48,7 @@ async function open(
 }
 
 describe('a consent page of the host', () => {
-  it('is where the browser goes, and is told what to show', async () => {
+  it('is where the browser is sent, and gets the data to show', async () => {
     const { provider, client } = await start();
     const asked = { scope: 'openid kyc', ui_locales: 'fr en' };
     const { address, interaction, shown } = await open(provider, client, asked);
@@ -69,7 +69,7 @@ describe('a consent page of the host', () => {
     });
   });
 
-  it('is told the words of a scope of the host, in the first of its languages where it has no others', async () => {
+  it('gets the texts of a scope of the host, in the first language if others are missing', async () => {
     const ht = { title: 'Wè kòmand ou yo', detail: 'Sa ou te achte.' };
     const fr = { title: 'Voir vos commandes', detail: 'Ce que vous avez acheté.' };
     const pt = { title: 'Ver seus pedidos', detail: 'O que você comprou.' };

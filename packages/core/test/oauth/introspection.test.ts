@@ -47,7 +47,7 @@ describe('the introspection endpoint', () => {
       expect((await provider.call(path, body, headers)).json()).toMatchObject({ active: true });
   });
 
-  it('says nothing but that it is not active of whatever opens nothing', async () => {
+  it('returns only that a token is not active, for anything that is not an access token', async () => {
     const [revoked, expired] = [await provider.token(app), await provider.token(app)];
     await provider.revoke(revoked);
     provider.clock.advance(hour);
@@ -117,14 +117,14 @@ describe('strangers', () => {
 });
 
 describe('a resource server', () => {
-  it('that is no app has neither redirect URIs nor scopes, and nobody signs in to it', async () => {
+  it('that is not an app has neither redirect URIs nor scopes, and no user can sign in to it', async () => {
     const shown = await provider.ostiary.admin.clients.get(api.id);
     expect(shown).toMatchObject({ resourceServer: true, redirectUris: [], allowedScopes: [] });
     const answer = await provider.browser().get(provider.authorizeUrl(api));
     expect([answer.status, answer.location]).toEqual([400, null]);
   });
 
-  it('has a secret, and whoever is none has redirect URIs and scopes', async () => {
+  it('has a secret, and other clients have redirect URIs and scopes', async () => {
     const settings = {
       name: 'A',
       redirectUris: ['https://app.example/'],

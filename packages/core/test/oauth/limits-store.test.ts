@@ -49,7 +49,7 @@ const failures = (limit: number) => ({
 });
 
 describe('addresses that are counted in a store of the host’s', () => {
-  it('are refused by all who share it, whatever their storage, with Retry-After', async () => {
+  it('are refused by all processes that share the store, with Retry-After', async () => {
     const { store, server } = flexible();
     const limits = { authorizeStarts: 2, failedClientAuthentications: 2, store };
     const database = fragileStorage();
@@ -141,7 +141,7 @@ describe('addresses that are counted in a store of the host’s', () => {
       expect(outcome).toBe('503 temporarily_unavailable');
   });
 
-  it('that fail are not told so before it is counted', async () => {
+  it('that fail get 503 if they cannot be counted', async () => {
     const { store } = flexible();
     const consume = async () => {
       throw Object.assign(new Error('down'), { code: 'STORAGE_UNAVAILABLE' });

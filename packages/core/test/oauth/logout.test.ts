@@ -29,7 +29,7 @@ describe('a logout', () => {
     });
   });
 
-  it('of the user of the hint asks nobody, ends the session of the host and returns with state', async () => {
+  it('of the user in the hint needs no confirmation, ends the session at the host and returns with state', async () => {
     const browser = provider.browser();
     const other = provider.browser();
     const page = await logout(
@@ -87,7 +87,7 @@ describe('a logout', () => {
     }
   });
 
-  it('of somebody who is not signed in returns at once, and of nobody says so', async () => {
+  it('without a signed-in user returns at once, or shows that the user is signed out', async () => {
     const nobody = provider.browser(null);
     const page = await logout({ client_id: client.id, post_logout_redirect_uri: back, state: 's' }, nobody);
     expect(page.location).toBe(`${back}?state=s`);
@@ -148,7 +148,7 @@ it.each([
   expect(own.errors.length).toBeGreaterThan(0);
 });
 
-it('where the database is away nobody is signed out', async () => {
+it('while the database is unreachable, no user is signed out', async () => {
   const database = fragileStorage();
   const own = await loggingOut({ storage: database.storage });
   const app: TestClient = await own.provider.client({ postLogoutRedirectUris });

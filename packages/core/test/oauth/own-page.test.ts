@@ -13,7 +13,7 @@ describe('a consent page by a function of the host', () => {
     `<!doctype html><title>Mine</title><pre>${JSON.stringify(details)}</pre>
 <form method="post" action="${details.action}"><input name="csrf" value="${details.csrfToken}"></form>`;
 
-  it('is told what to show, stands at the address of the built-in one, and its form works', async () => {
+  it('gets the data to show, has the URL of the built-in page, and its form works', async () => {
     const provider = await withPages({ consent: form });
     const client = await provider.client({ termsUrl: 'https://app.example/terms' });
     const asked = { scope: 'openid kyc', ui_locales: 'fr' };
@@ -39,7 +39,7 @@ describe('a consent page by a function of the host', () => {
     expect((await page.finish()).outcome).toBe('303 code');
   });
 
-  it('is in no frame and in no cache, whatever its headers say, and may load what the host allows', async () => {
+  it('cannot be framed or cached even if its headers allow it, and may load what the host allows', async () => {
     const headers = {
       ...{ 'content-security-policy': "default-src 'self'", 'x-frame-options': 'ALLOWALL' },
       ...{
@@ -140,7 +140,7 @@ describe('an error page by a function of the host', () => {
     expect(page.text).toContain(`<title>${told[0]?.title}</title><p>x`);
   });
 
-  it('is told the app at which a user begins again whose sign-in has ended', async () => {
+  it('gets the app at which a user can start again after an expired sign-in', async () => {
     const provider = await withPages({ error });
     const redirectUris = ['https://app.example/deep/callback'];
     const client = await provider.client({ name: 'Kafé <Lakay>', redirectUris });
@@ -181,7 +181,7 @@ describe('an error page by a function of the host', () => {
     }
   });
 
-  it('is for browsers, and for nobody who asks for JSON or calls the API', async () => {
+  it('is only for browsers, not for requests of JSON or calls of the API', async () => {
     const provider = await withPages({ error });
     told.length = 0;
     const asked = await provider.request('/nothing', { headers: { accept: 'application/json' } });

@@ -43,7 +43,7 @@ describe('at the authorization endpoint', () => {
     expect((await provider.browser().get(twice)).outcome).toBe('303 invalid_request');
   });
 
-  it('it is required of public clients and where the client asks for it, and of nobody else', async () => {
+  it('it is required of public clients and of clients with that setting only', async () => {
     for (const to of [hardened, app]) {
       expect(await provider.attempt(to)).toBe('invalid_request');
       expect(await provider.attempt(to, { code_challenge: '' })).toBe('invalid_request');
@@ -52,7 +52,7 @@ describe('at the authorization endpoint', () => {
   });
 });
 
-it('a code without a challenge survives the verifier of whoever stripped it, and names the nonce of its request', async () => {
+it('a code without a challenge is refused with a verifier but stays valid, and its ID token has the nonce of the request', async () => {
   const code = await provider.code(client, { nonce: 'of-the-victim' });
   expect(await redeem(code, { code_verifier: pkce().verifier })).toBe('400 invalid_grant');
   const { id_token: idToken } = (await provider.exchange(client, code)).json();

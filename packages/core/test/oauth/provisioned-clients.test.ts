@@ -79,7 +79,7 @@ const allWork = (redirectUris: readonly string[]) =>
   Object.fromEntries(redirectUris.map((uri) => [uri, '200 ok']));
 
 describe('a client that provisioning accepts', () => {
-  it('can sign users in with each of its redirect URIs, whatever its other settings are', async () => {
+  it('can sign users in with each of its redirect URIs, with any other settings', async () => {
     const taken = new Set<string>();
     await fc.assert(
       fc.asyncProperty(settings, async ({ clientId = '', ...given }) => {

@@ -14,7 +14,7 @@ describe('a redirect URI that is not the right one', () => {
     return { level: 'warn', message, fields: { client: client.id, redirectUri } };
   };
 
-  it('is told in the log with the client, bounded and printable, and neither on the page nor in an answer', async () => {
+  it('is logged with the client, shortened and printable, and appears neither on the page nor in a response', async () => {
     const before = provider.logged.length;
     const long = `${registered}/\u202e\n${'x'.repeat(3_000)}`;
     for (const redirect_uri of [`${registered}/`, `${registered}?code=SECRET&state=SECRET`, long]) {
@@ -27,7 +27,7 @@ describe('a redirect URI that is not the right one', () => {
     expect(provider.logged.slice(before)).toEqual(told.map((rest) => warning(message, registered + rest)));
   });
 
-  it('is told so at the token endpoint too, registered or not', async () => {
+  it('gets an error that says so at the token endpoint, too', async () => {
     const code = await provider.code(client);
     const before = provider.logged.length;
     for (const [redirect_uri, outcome] of [

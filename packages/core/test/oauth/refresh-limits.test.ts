@@ -66,7 +66,7 @@ describe('refreshes of one sign-in', () => {
 });
 
 describe('refreshes of one address', () => {
-  it('are limited together, whatever token they present', async () => {
+  it('share one limit for all their tokens', async () => {
     const { provider, connect, refresh } = await start({ refreshes: 3 });
     const [token, other] = [await connect(), await connect()];
     const unknown = `svc_rt_${'a'.repeat(43)}`;

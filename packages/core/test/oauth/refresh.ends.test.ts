@@ -82,7 +82,7 @@ describe('the life of a refresh token', () => {
 });
 
 describe('a refresh token that comes again', () => {
-  it('ends everything of its sign-in, tells the log, and leaves other sign-ins alone', async () => {
+  it('revokes everything of its sign-in, is logged, and does not affect other sign-ins', async () => {
     const [first, sibling] = [await connect(), await connect()];
     const second = (await refresh(first.refresh_token)).json();
     const third = (await refresh(second.refresh_token)).json();
@@ -177,7 +177,7 @@ describe('while sealing keys are replaced, a refresh token', () => {
     expect((await at(second, two)).outcome).toBe('200 ok');
   });
 
-  it('is answered by 503, and ends nothing, where the key of its successor is missing', async () => {
+  it('gets 503, and revokes nothing, if the key of its successor is missing', async () => {
     const { first, second, tokens, at } = await twoProcesses([older], [newer, older]);
     const given = (await at(second, tokens.refresh_token)).json();
     const answer = await at(first, tokens.refresh_token);
@@ -188,7 +188,7 @@ describe('while sealing keys are replaced, a refresh token', () => {
   });
 });
 
-it('whatever fails on the way leaves the refresh token usable, and says 503', async () => {
+it('a failure on the way leaves the refresh token usable, and returns 503', async () => {
   const database = fragileStorage();
   const own = await startProvider({ storage: database.storage, refreshTokens: {} });
   const client = await own.client({ allowedScopes });

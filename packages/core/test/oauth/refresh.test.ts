@@ -134,7 +134,7 @@ describe('a refresh', () => {
     expect(await outcomeOf(next.refresh_token, client)).toBe('400 invalid_grant');
   });
 
-  it('is refused to whoever is not the client, and leaves the token as it is', async () => {
+  it('is refused to other clients, and does not affect the token', async () => {
     const { refresh_token, access_token } = await connect();
     const thief = await provider.client({ allowedScopes });
     for (const [by, changes, outcome] of [

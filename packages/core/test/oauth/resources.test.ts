@@ -260,7 +260,7 @@ describe('a refresh', () => {
     expect(await introspected(first.access_token)).toMatchObject({ aud: wallet });
   });
 
-  it('is refused beyond the grant, and ends nothing', async () => {
+  it('is refused beyond the grant, and revokes nothing', async () => {
     const { refresh_token: token } = await tokensFor([tools], 'tools:run offline_access');
     expect((await refresh(token, { resource: wallet })).outcome).toBe('400 invalid_target');
     expect((await refresh(token, { resource: 'https://other.example' })).outcome).toBe('400 invalid_target');

@@ -122,7 +122,7 @@ describe('when a user signs out', () => {
     expect(JSON.stringify(told())).not.toContain('session 1');
   });
 
-  it('every sign-out is told, also while an earlier one of the same user is under way', async () => {
+  it('every sign-out is notified, also during an earlier one of the same user', async () => {
     const { provider, endpoint, told, work, client } = await start();
     await client();
     endpoint.answer = (response) => void response.writeHead(503).end();
@@ -133,7 +133,7 @@ describe('when a user signs out', () => {
     expect(new Set(told().map(({ sid }) => sid)).size).toBe(2);
   });
 
-  it('the end of a user is told at once, while an earlier sign-out waits for its retry', async () => {
+  it('the end of all access of a user is notified at once, while an earlier sign-out waits for its retry', async () => {
     const { provider, endpoint, told, work, client } = await start();
     await client();
     endpoint.answer = (response) => void response.writeHead(503).end();
@@ -146,7 +146,7 @@ describe('when a user signs out', () => {
     expect(told().map(({ sid }) => typeof sid)).toEqual(['string', 'undefined']);
   });
 
-  it('a sign-out is told while an earlier one of the same user and client has no answer yet', async () => {
+  it('a sign-out is notified while an earlier one of the same user and client has no response yet', async () => {
     const { provider, endpoint, told, client } = await start();
     await client();
     endpoint.answer = () => {};
@@ -260,8 +260,8 @@ describe('an app that does not take it', () => {
   });
 });
 
-describe('whatever becomes of telling', () => {
-  it('a user who is ended has no access, though nobody can be told', async () => {
+describe('failures of notifications', () => {
+  it('after the end of all access, a user has none even if no app can be notified', async () => {
     const database = fragileStorage();
     const { provider, client } = await start({ storage: database.storage });
     for (const call of ['consents.list', 'clients.find']) {
@@ -275,7 +275,7 @@ describe('whatever becomes of telling', () => {
     }
   });
 
-  it('an app is told of the end of a user, though the process dies right after the end', async () => {
+  it('an app is notified of the end of all access of a user even if the process is killed right afterwards', async () => {
     const database = fragileStorage();
     const { provider, client, work, told } = await start({ storage: database.storage });
     const { id } = await client();
@@ -293,7 +293,7 @@ describe('whatever becomes of telling', () => {
     expect(told()).toMatchObject([{ aud: id, sub: ana.sub }]);
   });
 
-  it('who calls is told where a sign-out cannot be stored', async () => {
+  it('the caller gets an error if a sign-out cannot be stored', async () => {
     const database = fragileStorage();
     const { provider, client } = await start({ storage: database.storage });
     await client();
@@ -302,7 +302,7 @@ describe('whatever becomes of telling', () => {
     database.breakWhen(null);
   });
 
-  it('a client is told of the tenth sign-out as of the first', async () => {
+  it('a client is notified of the tenth sign-out like of the first', async () => {
     const { provider, client, work, endpoint } = await start();
     await client();
     for (let time = 1; time <= 10; time += 1) {
@@ -331,7 +331,7 @@ describe('whatever becomes of telling', () => {
     expect(waits).toEqual([1_000, 2_000, 4_000, 60_000, 60_000]);
   });
 
-  it('nobody is told of a sign-out that failed', async () => {
+  it('no app is notified of a sign-out that failed', async () => {
     const host = new Host();
     const login = { ...host.login, signOut: () => Promise.reject(new Error('broken')) };
     const { provider, work, endpoint, client } = await start({ login }, host);
@@ -360,7 +360,7 @@ describe('whatever becomes of telling', () => {
     expect(other.id).not.toBe(mute.id);
   });
 
-  it('an attempt that this service broke off is made again at once, and counts for nothing', async () => {
+  it('an attempt that this service aborted is repeated at once, and does not count', async () => {
     const storage = memoryStorage();
     const broken = { ok: false, httpStatus: null, error: 'aborted', response: null, durationMs: 0 } as const;
     const post = vi.fn(async () => broken);

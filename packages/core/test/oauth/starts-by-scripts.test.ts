@@ -35,7 +35,7 @@ it('a script that follows a redirect to authorize starts no interaction, and rea
   }
 });
 
-it('a script gets a code where nobody has to be asked, and errors of prompt=none as before', async () => {
+it('a script gets a code if no page is needed, and otherwise the errors of prompt=none', async () => {
   const client = await provider.client();
   const [browser, stranger] = [provider.browser(), provider.browser(null)];
   await provider.authorize(client, {}, browser);

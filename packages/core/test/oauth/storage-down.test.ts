@@ -209,7 +209,7 @@ describe('a database that fails', () => {
     }
   });
 
-  it('altogether is told by ready(), and what hangs on no database answers on', async () => {
+  it('is reported by ready(), and endpoints without the database still respond', async () => {
     database.breakWhen(() => true);
     await expect(provider.ostiary.ready()).rejects.toThrow();
     for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json'])
@@ -218,7 +218,7 @@ describe('a database that fails', () => {
     await expect(provider.ostiary.ready()).resolves.toBeUndefined();
   });
 
-  it('only where the signing keys are read does not stop anybody: the last ones stay in use', async () => {
+  it('for signing keys only has no effect: the last ones stay in use', async () => {
     database.breakWhen((call) => call === 'signingKeys.list');
     provider.clock.advance(60_000);
     database.forget();

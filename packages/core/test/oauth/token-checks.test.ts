@@ -36,7 +36,7 @@ describe('an access token that works', () => {
 });
 
 describe('a token that opens nothing', () => {
-  it('is malformed where none looks like it, whatever it is', async () => {
+  it('is malformed if it does not have the form of a token', async () => {
     const { token: passport } = await provider.ostiary.passports.issue(ana.sub);
     const others = [await provider.code(client), client.secret ?? '', passport, '', 'x', `${unknownToken}a`];
     const noText = [undefined, null, 7, {}, [unknownToken]] as unknown as string[];

@@ -28,7 +28,7 @@ describe.each([
     return provider.call('/v1/oauth/token', body, { 'content-type': type, ...authorization, ...headers });
   }
 
-  it('exchanges a code, whatever else is sent along', async () => {
+  it('exchanges a code, and ignores additional parameters', async () => {
     const more = { scope: 'kyc', resource: 'https://x.example', future: '1' };
     const answer = await send({ ...(await right()), ...more });
     expect(answer.json()).toEqual({
@@ -84,7 +84,7 @@ describe.each([
   );
 });
 
-it('a body that holds something else than strings, or says something twice, is told so and leaves the code', async () => {
+it('a body with values other than strings, or with repeated parameters, gets an error that says so and does not use up the code', async () => {
   const body = tokenRequest(client, await provider.code(client));
   const expectRefusal = async (sent: string, error_description: string, type = 'application/json') => {
     const answer = await provider.call('/v1/oauth/token', sent, { 'content-type': type });
@@ -108,7 +108,7 @@ it('a body that holds something else than strings, or says something twice, is t
   expect((await provider.call('/v1/oauth/token', body)).status).toBe(200);
 });
 
-describe('parameters that an endpoint does not know are ignored, whatever they are', () => {
+describe('unknown parameters are ignored', () => {
   const values = ['null', '1', '["a","b"]', '{"code":"x","code":"y"}', '"\\u0000"', '"a:\\"b"', '"\\ud800"'];
   const members = [...values.map((value) => `"resource":${value}`), '"resource":"a","resource":"b"'];
   const deep = `"resource":${'['.repeat(1000)}${']'.repeat(1000)}`;

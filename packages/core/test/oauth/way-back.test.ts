@@ -147,7 +147,7 @@ it.each(Object.entries(pages))(
   },
 );
 
-it('a time in the URL that nobody wrote means nothing', async () => {
+it('a forged time in the URL has no effect', async () => {
   const stranger = provider.browser(null);
   for (const began of ['', 'x', '1e999', '-1', '99999999999999', '1&began=2']) {
     const { status, text } = await stranger.get(`/oauth/interaction/nothing?began=${began}`);

@@ -27,7 +27,7 @@ it.each([
 });
 
 describe('palettes', () => {
-  it('make every text readable and every border visible, whatever the theme colour', () => {
+  it('make every text readable and every border visible, with any theme colour', () => {
     const isReadable = (colour: string) => {
       for (const palette of Object.values(palettes(colour))) {
         const contrastOf = (text: keyof Palette) => (background: keyof Palette) =>

@@ -160,7 +160,7 @@ describe('the style sheet', () => {
 });
 
 describe('the consent page', () => {
-  it('says who asks, for which account, for what and where it leads, and marks new scopes when told to', async () => {
+  it('names the app, the account, the scopes and the target, and marks new scopes if requested', async () => {
     await open(consent('en'));
     expect(await tab.textContent('h1')).toBe('Rara Market asks for access to your Kòb account');
     for (const part of ['title', 'detail'] as const)
@@ -214,7 +214,7 @@ describe('the page of connected apps', () => {
     expect(posted).toEqual({ path: '/account/apps/lakou/revoke', csrf: 'csrf-lakou' });
   });
 
-  it('tells what was removed, and that nothing is left', async () => {
+  it('says what was removed, and that no app is left', async () => {
     await open(apps('en', { apps: [], notice: 'revoked' }));
     expect(await texts('main h2')).toEqual(['No connected apps']);
     expect(await tab.getByRole('status').textContent()).toBe('The app no longer has access to your account.');

@@ -44,7 +44,7 @@ it('reading stops after a length that no browser sends', () => {
   expect(negotiateLanguage(' '.repeat(megabyte), `fr,${';'.repeat(megabyte)}`)).toBe('fr');
 });
 
-it('the language is one of ours, whatever is sent', () => {
+it('the language is always a supported one', () => {
   const texts = fc.string({ unit: 'binary', maxLength: 3000 });
   const isOurs = (one: string, other: string) => ['en', 'fr'].includes(negotiateLanguage(one, other));
   fc.assert(fc.property(texts, texts, isOurs));

@@ -30,7 +30,7 @@ describe('the words of the pages', () => {
     }
   });
 
-  it.each(shippedLanguages)('in %s: name whoever they speak of', (tag) => {
+  it.each(shippedLanguages)('in %s: have the same placeholders as in English', (tag) => {
     const named = (of: Parameters<typeof wordsOf>[0]) =>
       wordsOf(of).map(([path, words]) => [path, argumentsOf(words)]);
     expect(named(tag)).toEqual(named('en'));

@@ -201,7 +201,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
     expect(expectRefused(target, await send(powerless, target), 403, 'insufficient_scope')).toEqual([]);
   });
 
-  it('is 503 when the database does not answer, whoever is to blame is in the log alone', async () => {
+  it('is 503 when the database does not respond; the cause is only in the log', async () => {
     const key = await keyFor(row);
     for (const call of ['apiKeys.findByDigest', ...calls]) {
       provider.clock.advance(5_000);
@@ -215,7 +215,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
     }
   });
 
-  it('refuses what nobody knows, and takes JSON of 64 KiB at most', async () => {
+  it('refuses unknown parameters and members, and accepts at most 64 KiB of JSON', async () => {
     const key = await keyFor(row);
     const headers = { accept: 'text/html, application/xml' };
     expect(expectRefused(target, await send(key, target, { headers, query: 'surprise=1' }))).toEqual([
@@ -271,7 +271,7 @@ describe('the description', () => {
     expect(misdescribed(description, other, answer)).toContain(" must have required property 'kid'");
   });
 
-  it('tells of an export in each of its formats', async () => {
+  it('describes an export in each of its formats', async () => {
     const target = 'GET /v1/partner/reconciliation';
     const key = await newKey(keyScopes);
     for (const format of ['json', 'ndjson', 'csv']) {
@@ -281,7 +281,7 @@ describe('the description', () => {
     }
   });
 
-  it('tells of replays, conflicts and limits, and where to look when another try is of use', async () => {
+  it('describes replays, conflicts and limits, and when a retry makes sense', async () => {
     const pay = 'POST /v1/partner/payments';
     const key = await newKey(keyScopes);
     const headers = { 'idempotency-key': 'k' };

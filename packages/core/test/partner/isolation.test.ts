@@ -50,7 +50,7 @@ it('what is somebody else’s or of the other mode is answered like what never w
   for (const [target, body] of requests(mine)) expect((await call(target, body, sibling)).status).toBe(200);
 });
 
-it('a test key sees sandbox users and nobody else, a live key everybody else', async () => {
+it('a test key sees only sandbox users, and a live key all other users', async () => {
   const { provider, rail } = await partnerProvider();
   const live = await provider.key();
   const test = await provider.key({ partner: live.partner, mode: 'test' });

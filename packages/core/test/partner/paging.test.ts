@@ -22,7 +22,7 @@ async function opened() {
 }
 
 describe('a list', () => {
-  it('comes page by page, newest first, each row once, whatever is added in between', async () => {
+  it('comes page by page, newest first, each row once, even if rows are added in between', async () => {
     const { list, add } = await opened();
     const sent: unknown[] = [];
     for (let index = 0; index < 7; index += 1) {
@@ -47,7 +47,7 @@ describe('a list', () => {
     expect((await list('')).json().data).toHaveLength(25);
   });
 
-  it('takes nothing for a cursor that is none, and shows nobody rows of others whatever the cursor', async () => {
+  it('refuses an invalid cursor, and never shows rows of other partners with any cursor', async () => {
     const { key, list, add } = await opened();
     for (let index = 0; index < 3; index += 1) await add();
     const cursor = String((await list('limit=1')).json().nextCursor);

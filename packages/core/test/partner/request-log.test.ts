@@ -85,7 +85,7 @@ describe('the log of requests', () => {
     expect(await read(1, 'live')).toMatchObject([{ status: 201, sent: null, answered: null }]);
   });
 
-  it('holds up nobody: a request is answered while the log cannot be written, and what waits is lost', async () => {
+  it('delays nothing: requests get responses while the log cannot be written, and waiting entries are lost', async () => {
     const { provider, keyOf, database, read } = await logged();
     const key = await keyOf({ mode: 'test' });
     database.breakWhen((call) => call === 'requestLog.append');
@@ -140,7 +140,7 @@ describe('the log of requests', () => {
 });
 
 describe('what waits for the log', () => {
-  it('is at most 1,000 requests; of what was lost there is word, and whoever closes waits', async () => {
+  it('holds at most 1,000 requests; lost entries are reported, and closing waits for the rest', async () => {
     const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
     const stored: LoggedRequest[] = [];
     const warned: unknown[] = [];

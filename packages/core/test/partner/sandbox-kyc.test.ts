@@ -93,7 +93,7 @@ describe.each(storages)('the identity check of a sandbox user on %s', (_name, st
 });
 
 describe('a change of the identity check of a sandbox user', () => {
-  it('that changes nothing is told to nobody', async () => {
+  it('that changes nothing causes no event', async () => {
     const { provider, key, change } = await sandbox();
     expect((await change({ kycStatus: 'approved' })).eventId).toBeNull();
     await change({ kycStatus: 'rejected' });

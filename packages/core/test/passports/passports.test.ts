@@ -33,7 +33,7 @@ describe('a passport', () => {
     }
   });
 
-  it('lives five minutes, to the millisecond, and is then told from what never was one', async () => {
+  it('is valid for exactly five minutes, and then has another error than an unknown one', async () => {
     const token = await issue();
     provider.clock.advance(300_000);
     expect((await verify(token)).status).toBe(200);
@@ -92,7 +92,7 @@ describe('a passport', () => {
     expect((await provider.request('/.well-known/jwks.json')).text).not.toMatch(/"(oct|HS256)"/);
   });
 
-  it('of another service is none, and one under a previous sealing key is', async () => {
+  it('of another service is refused, and one sealed with a previous key is accepted', async () => {
     const [old, current] = [randomBytes(32), randomBytes(32)];
     const { provider: other } = await partnerProvider();
     const { provider: before } = await partnerProvider({ sealingKeys: [old] });

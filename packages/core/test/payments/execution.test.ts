@@ -29,7 +29,7 @@ function timer(): AbortController {
 }
 
 describe('a transfer', () => {
-  it('is pending, then completed, and final, which one event tells', async () => {
+  it('is pending, then completed, and final, with one event', async () => {
     const { rail, key, pay, show, events, register, work, later, now } = await till();
     const endpoint = await sink();
     await register(endpoint.url, { events: ['payment.completed'] });
@@ -112,7 +112,7 @@ describe('a transfer', () => {
     expect(await events()).toMatchObject([{ type: 'payment.failed', data: failed }]);
   });
 
-  it('is asked for again with the same id, counted and told in the log, until somebody knows', async () => {
+  it('is executed again with the same id, counted and logged, until the outcome is known', async () => {
     const { rail, pay, show, later, unknown, lines } = await till();
     const signal = timer();
     const id = await pay();
@@ -149,7 +149,7 @@ describe('a transfer', () => {
 });
 
 describe('the rail', () => {
-  it('that does not answer in time is told so, and asked again', async () => {
+  it('that does not respond in time is aborted, and called again', async () => {
     const { rail, pay, show, work, later, unknown, lines } = await till();
     const signal = timer();
     const signals: AbortSignal[] = [];

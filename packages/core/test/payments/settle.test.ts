@@ -4,7 +4,7 @@ import { till } from './till.ts';
 const completed = { status: 'completed' } as const;
 const failed = { status: 'failed', code: 'refused', message: 'Refused.' } as const;
 
-it('a transfer that the rail leaves pending is not asked for again; the host settles it, once, which an event tells', async () => {
+it('a transfer that the rail leaves pending is not executed again; the host settles it once, with an event', async () => {
   const { rail, pay, show, events, settle, work, later } = await till();
   rail.answer = async () => ({ status: 'pending' });
   const [good, bad] = [await pay(), await pay()];

@@ -147,7 +147,7 @@ describe.each(Object.entries(servers))('with %s', (_kind, request) => {
     });
   });
 
-  it('a missing scope is a 403 that names all that the client has to request', async () => {
+  it('a missing scope is a 403 that names all scopes that the client must request', async () => {
     const lacks = (scope: string) => [
       403,
       bearer(
@@ -161,7 +161,7 @@ describe.each(Object.entries(servers))('with %s', (_kind, request) => {
     expect((await call(await tokenFor('tools:run tools:edit tools:see'), '/mcp/edit')).status).toBe(200);
   });
 
-  it('a database that cannot be reached lets nobody in', async () => {
+  it('an unreachable database refuses all requests', async () => {
     const token = await tokenFor('openid tools:run');
     database.breakWhen(() => true);
     const answered = await call(token);

@@ -124,7 +124,7 @@ describe('a protected resource in another process', () => {
 });
 
 describe('while its authorization server is away', () => {
-  it('it lets nobody in: 503', async () => {
+  it('it refuses all requests with 503', async () => {
     const token = await tokenFor('openid tools:run');
     database.breakWhen(() => true);
     const access = await resourceWith().check(bearing(token));

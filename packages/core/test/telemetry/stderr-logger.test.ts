@@ -63,7 +63,7 @@ describe('a host that has said nothing about a logger', () => {
     for (const secret of secrets) expect(records.join()).not.toContain(secret);
   });
 
-  it('is told nothing once it asks for that', async () => {
+  it('gets no lines with silentLogger', async () => {
     expect((await printed(silentLogger)).records).toEqual([]);
   });
 });
@@ -123,7 +123,7 @@ describe('lines for people', () => {
     for (const text of ['of-somebody', '10.0.0.7']) expect(record).not.toContain(text);
   });
 
-  it('tell of whatever was thrown', () => {
+  it('describe any thrown value', () => {
     for (const [err, text] of [
       ['boom', 'thrown, and no Error: boom'],
       [undefined, 'thrown, and no Error: undefined'],

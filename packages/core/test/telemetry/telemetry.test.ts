@@ -22,7 +22,7 @@ async function watched() {
 }
 
 describe('telemetry', () => {
-  it('measures requests under the path of their route, whatever stands in their target', async () => {
+  it('measures requests under the path of their route, with any target', async () => {
     const { provider, key, spans, points } = await watched();
     await provider.partnerCall(key, 'GET /v1/partner/users/phone/%2B50937001122');
     await provider.partnerCall(null, 'GET /v1/partner/whoami');
@@ -50,7 +50,7 @@ describe('telemetry', () => {
     ]);
   });
 
-  it('measures jobs and attempts, and tells what became of them', async () => {
+  it('measures jobs and attempts with their outcomes', async () => {
     const { provider, rail, key, spans, points } = await watched();
     await register(provider, key, (await answering(204)).url, { events: ['payment.completed'] });
     await register(provider, key, (await answering(500)).url, { events: ['payment.completed'] });

@@ -50,12 +50,12 @@ describe('the address of a client', () => {
       expect([forwarded, found(proxies, '10.0.0.1', forwarded)]).toEqual([forwarded, null]);
   });
 
-  it('is the socket’s where nobody is trusted, and a v4 range trusts no v6 address', () => {
+  it('is the socket’s if no proxy is trusted, and a v4 range trusts no v6 address', () => {
     expect(found([], '10.0.0.1', '203.0.113.9')).toBe('10.0.0.1');
     expect(found(['0.0.0.0/0'], '2001:db8::1', '203.0.113.9')).toBe('2001:db8::1');
   });
 
-  it('is not looked for behind ranges that are none', () => {
+  it('ignores invalid ranges of trusted proxies', () => {
     const lengths = ['33', '', '-1', '8.5'].map((length) => `10.0.0.0/${length}`);
     for (const range of [...lengths, '10.0.0.0/8/9', '::/129', 'proxy', '', '10.0.0', 'fe80::1%eth0'])
       expect(() => clientAddressFinder(['10.0.0.0/8', range])).toThrow(/^createOstiary: trustedProxies\.1: /);

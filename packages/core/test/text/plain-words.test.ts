@@ -46,7 +46,7 @@ const values: readonly unknown[] = [
 
 // Other tests show that all checks use these texts: `blamed` of the partner API, the options, the
 // administration.
-it('what is said of a value that a check refuses is in plain words, whatever both are', () => {
+it('a refused value is described in plain words, for every check and value', () => {
   let refused = 0;
   for (const check of checks) {
     for (const value of values) {

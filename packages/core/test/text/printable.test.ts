@@ -11,7 +11,7 @@ describe('what a caller chose, in the log', () => {
     expect(printable('\u0430pp \u{1f600} \ud800')).toBe('\\u0430pp\\u0020\\ud83d\\ude00\\u0020\\ud800');
   });
 
-  it('is bounded, whatever it consists of', () => {
+  it('has a limited length, with any characters', () => {
     expect(printable('x'.repeat(200))).toBe('x'.repeat(200));
     expect(printable('x'.repeat(201))).toBe(`${'x'.repeat(200)}... (201 characters)`);
     expect(printable('\u202e'.repeat(100_000)).length).toBeLessThan(2_000);

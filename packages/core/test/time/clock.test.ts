@@ -23,7 +23,7 @@ it.each([1, 2_000])('a step back of %d ms is held back until the source has caug
   expect(steps).toEqual([]);
 });
 
-it.each([2_001, hour, 9 * hour])('a step back of %d ms is followed, and told once', (back) => {
+it.each([2_001, hour, 9 * hour])('a step back of %d ms is followed, and reported once', (back) => {
   const { source, steps, clock } = followed(10 * hour);
   clock.now();
   source.time -= back;

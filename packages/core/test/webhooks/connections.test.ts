@@ -160,7 +160,7 @@ describe('a connection', () => {
     expect(await send(client([...dead, '127.0.0.1']), url)).toMatchObject({ error: 'connection_refused' });
   });
 
-  it('is refused where nobody listens', async () => {
+  it('is refused by a port on which no server listens', async () => {
     const { server, post } = await pair(() => undefined);
     await server.close();
     expect(await post()).toMatchObject({ ok: false, error: 'connection_refused' });
@@ -212,7 +212,7 @@ describe('TLS', () => {
     expect(server.sockets).toHaveLength(1);
   });
 
-  it('takes the certificate of an address, and refuses that of another name, and one that nobody vouches for', async () => {
+  it('accepts the certificate of an address, and refuses that of another name, and an untrusted one', async () => {
     const server = await serve(answer, { tls });
     const to = (host: string) => `https://${host}:${server.port}/`;
     expect(await send(trusting(), to('127.0.0.1'))).toMatchObject({ ok: true });

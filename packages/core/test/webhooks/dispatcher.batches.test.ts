@@ -93,7 +93,7 @@ it('no claim is made beside a write while its endpoints have enough', async () =
   await end();
 });
 
-it('a claim is not repeated for a worker that is told to stop meanwhile', async () => {
+it('a claim is not repeated for a worker that is stopped meanwhile', async () => {
   const { end, worker, receiver, claims, holdClaims } = await busyWorker(100);
   const before = claims();
   const goOn = holdClaims();

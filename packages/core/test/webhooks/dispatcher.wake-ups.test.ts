@@ -22,7 +22,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
 // Timers never fire in this test, so that every delivery follows a notification.
-it('a running worker is told of everything there is to deliver', { timeout: 30_000 }, async () => {
+it('a running worker is notified of all deliveries', { timeout: 30_000 }, async () => {
   const { provider, rail, key, call, register, trigger, work } = await shop({
     webhooks: { retryDelaysSeconds: [] },
     events: { 'order.shipped': { schema: z.object({}), example: {} } },
@@ -67,7 +67,7 @@ it('a running worker is told of everything there is to deliver', { timeout: 30_0
   await tells('webhook.test', () => call(`POST ${hooks}/${id}/recover`, { since: '2020-01-01T00:00:00Z' }));
 });
 
-it('a worker hears of work of processes whose own does not run, and its process tells nobody', async () => {
+it('a worker is notified of work by processes without a running worker, and its own process sends no notifications', async () => {
   const [told, hearing] = [[] as Work[], new Set<(work: Work) => void>()];
   const storage: Storage = {
     ...memoryStorage(),

@@ -33,7 +33,7 @@ async function shop() {
 }
 
 describe('a change of an identity check', () => {
-  it('is told to a live partner whose client holds the user’s consent, as the catalogue says', async () => {
+  it('is notified to a live partner whose client has the user’s consent, as documented', async () => {
     const { database, provider, register, events, holder } = await shop();
     const { key, partner } = await holder();
     await provider.token(await provider.client(), 'openid kyc');
@@ -54,7 +54,7 @@ describe('a change of an identity check', () => {
     expect(endpoint.received[0]?.body.toString()).not.toContain(sub);
   });
 
-  it('is told once to each partner, also to one that is named', async () => {
+  it('is notified once to each partner, also to a named one', async () => {
     const { provider, events, holder, told } = await shop();
     const first = await holder();
     const named = await provider.key();
@@ -69,7 +69,7 @@ describe('a change of an identity check', () => {
     expect(await events(first.key)).toMatchObject([{}, { data: { changedAt: changedAt.toISOString() } }]);
   });
 
-  it('is none when nothing changed', async () => {
+  it('is not notified if nothing changed', async () => {
     const { events, holder, told } = await shop();
     const { key, partner } = await holder();
     expect(await told({ previous: { kycStatus: 'approved', kycTier: 2 }, partners: [partner] })).toEqual([]);
@@ -107,7 +107,7 @@ describe('kycChanged', () => {
       expect(() => provider.ostiary.users.kycChanged(nothing as unknown as KycChange)).toThrow(TypeError);
   });
 
-  it('tells all or nobody: where one partner does not exist, or the database fails', async () => {
+  it('notifies all partners or none if one does not exist, or if the database fails', async () => {
     const { database, told, holder, events } = await shop();
     const [one, two] = [await holder(), await holder()];
     await expect(told({ partners: ['nobody-at-all'] })).rejects.toThrow(TypeError);

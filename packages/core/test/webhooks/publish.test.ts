@@ -178,7 +178,7 @@ describe('publishing', () => {
     expect((await listed())[0]?.data).toEqual(shipped);
   });
 
-  it('refuses a schema that only answers later, whatever its promises are', async () => {
+  it('refuses a schema that validates asynchronously', async () => {
     let later: (value: unknown) => unknown = (value) => ({ value });
     const { failure, listed } = await shop({
       events: { 'order.shipped': { schema: standard((value) => later(value)), example: {} } },

@@ -40,7 +40,7 @@ function installation() {
   return { database, start, pass };
 }
 
-it('a process that never starts its worker says so once, where nobody else has one', async () => {
+it('a process that never starts its worker logs this once, if no other process has a worker', async () => {
   const { start, pass } = installation();
   const { lines } = await start();
   await pass(2 * lookMs - 1_000);
@@ -51,7 +51,7 @@ it('a process that never starts its worker says so once, where nobody else has o
   expect(lines()).toHaveLength(1);
 });
 
-it('nobody says it while a worker runs in another process, and everybody once it is gone', async () => {
+it('no process logs it while a worker runs in another process, and all do once it has ended', async () => {
   const { start, pass } = installation();
   const web = await start();
   const another = await start();

@@ -51,7 +51,7 @@ describe.each(storages)('after the clock went back, on %s,', (_, storageOf) => {
     expect(rail.orders).toHaveLength(5);
   });
 
-  it('a payment that a dead worker holds is taken over when its lease could have ended', async () => {
+  it('a payment claimed by a killed worker is taken over when its lease has certainly expired', async () => {
     const storage = storageOf();
     const { provider, rail } = await partnerProvider({ storage });
     await pay(provider);

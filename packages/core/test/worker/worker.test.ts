@@ -51,7 +51,7 @@ describe('a job', () => {
     expect(reasons).toEqual(new Set(['RangeError']));
   });
 
-  it('of a worker that died is handed to another one after 30 s, and to nobody before', async () => {
+  it('of a killed worker is given to another one after 30 s, and not before', async () => {
     const work = handler().mockReturnValueOnce(new Promise(() => {}));
     const { worker, enqueue, clock } = await workshop({ work });
     await enqueue(1);
@@ -211,7 +211,7 @@ describe('jobs of a kind with a bound of its own', () => {
     expect(pay).toHaveBeenCalledTimes(10);
   });
 
-  it('whose outcome cannot be stored are told in the log, and end nothing', async () => {
+  it('whose outcome cannot be stored are logged, and stop nothing', async () => {
     const slow: JobHandler = async () => null;
     const broken = async () => {
       throw new Error('down');
@@ -246,7 +246,7 @@ describe('jobs of a kind with a bound of its own', () => {
     expect(waits()).toEqual([]);
   });
 
-  it('are waited for by whoever runs what is due', async () => {
+  it('are awaited by a call that runs due work', async () => {
     let isDone = false;
     const slow: JobHandler = async () => {
       await quiet();

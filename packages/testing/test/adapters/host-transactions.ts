@@ -35,7 +35,7 @@ export const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNA
 
 /** Defines the tests of publishing in a host's transaction, for every driver. */
 export function hostTransactionTests(stage: () => Promise<HostStage>): void {
-  test('an event commits with the host’s change, and nobody sees it before', async () => {
+  test('an event commits with the host’s change, and is not visible before', async () => {
     const { storage, handle, execute, addUser, users } = await stage();
     await execute('BEGIN');
     await addUser('Ada');
@@ -77,7 +77,7 @@ export function hostTransactionTests(stage: () => Promise<HostStage>): void {
     expect(await sequence(storage)).toEqual(['evt_taken', 'evt_b']);
   });
 
-  test('who may hear about a user is asked inside the transaction', async () => {
+  test('the partners with access to a user are read inside the transaction', async () => {
     const { storage, handle, execute } = await stage();
     await storage.partners.insert(samplePartner());
     await storage.clients.insert(sampleClient({ partner: 'acme' }));

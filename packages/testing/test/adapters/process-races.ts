@@ -57,7 +57,7 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
     );
   });
 
-  test('of two processes that redeem the same codes exactly one wins each, and its token is dead', async () => {
+  test('of two processes that redeem the same code exactly one succeeds, and its token is revoked', async () => {
     const { place, open } = stage();
     const storage = await open();
     await consented(storage);
@@ -99,7 +99,7 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
     }
   });
 
-  test('a process that is killed while it refreshes costs nobody the sign-in', async () => {
+  test('a process that is killed during a refresh does not end the sign-in', async () => {
     const { place, open } = stage();
     const storage = await open();
     // Start the processes in parallel, which takes most of the time, and then give each the database alone.

@@ -138,7 +138,7 @@ describe('a fault', () => {
     ]);
   });
 
-  it('that was not used is told, and can be forgotten', async () => {
+  it('that was not used is reported, and can be removed', async () => {
     const kit = await newKit();
     kit.faults.refuse({ times: 2, match: '/v1/partner/whoami' });
     kit.faults.slow('1s', { times: Number.POSITIVE_INFINITY, match: '/v1/partner/payments' });

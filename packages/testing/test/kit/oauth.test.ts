@@ -50,7 +50,7 @@ describe('a user who approves', () => {
     expect(decodeJwt(String(json.id_token))).toMatchObject({ sub: kit.user.sub, name: kit.user.name });
   });
 
-  it('may be anybody of the kit, also by id', async () => {
+  it('may be any user of the kit, also by id', async () => {
     const kit = await newKit();
     for (const user of [...kit.users.list, kit.users.add().sub]) {
       const token = await kit.accessToken(kit.clients.web, { user, scopes: ['openid'] });

@@ -47,7 +47,7 @@ describe('the inbox', () => {
     expect((await verify(body, headers, { secret, prefix: 'acme' })).event.type).toBe('payment.completed');
   });
 
-  it('tells a partner with the consent of a user of a change of the identity check', async () => {
+  it('notifies a partner with the consent of a user of a change of the identity check', async () => {
     const kit = await newKit();
     await kit.webhooks.register(url);
     await kit.users.update(kit.user, { kycTier: 3 });
@@ -88,7 +88,7 @@ describe('the inbox', () => {
 });
 
 describe('an endpoint', () => {
-  it('has to be one that the service would take', async () => {
+  it('must be one that the service accepts', async () => {
     const kit = await newKit();
     for (const wrong of ['http://shop.example/', 'https://127.0.0.1/', 'https://user@shop.example/']) {
       await expect(kit.webhooks.register(wrong)).rejects.toThrow('invalid_request');

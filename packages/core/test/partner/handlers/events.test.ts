@@ -92,15 +92,18 @@ describe('a sandbox event', () => {
     expect(await list('/v1/partner/events')).toHaveLength(4);
   });
 
-  it.each(['events', 'passports'])('%s: a live key is told that a test key is needed', async (resource) => {
-    const { call, list } = await shop({}, 'live');
-    for (const body of [{}, { type: 'webhook.test' }, 'no JSON']) {
-      const answer = await call(`POST /v1/partner/sandbox/${resource}`, body);
-      expect(blamed(answer, 404, 'not_found')).toEqual([]);
-      expect(answer.json().message).toMatch(/needs a test key/);
-    }
-    expect(await list('/v1/partner/events')).toEqual([]);
-  });
+  it.each(['events', 'passports'])(
+    '%s: a live key gets an error that says that a test key is needed',
+    async (resource) => {
+      const { call, list } = await shop({}, 'live');
+      for (const body of [{}, { type: 'webhook.test' }, 'no JSON']) {
+        const answer = await call(`POST /v1/partner/sandbox/${resource}`, body);
+        expect(blamed(answer, 404, 'not_found')).toEqual([]);
+        expect(answer.json().message).toMatch(/needs a test key/);
+      }
+      expect(await list('/v1/partner/events')).toEqual([]);
+    },
+  );
 });
 
 describe('an unknown type of event', () => {

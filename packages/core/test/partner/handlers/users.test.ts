@@ -23,7 +23,7 @@ const looked = async (provider: TestProvider, key: TestKey) => {
 };
 
 describe('looking users up', () => {
-  it('refuses a host that answers another user than was asked for, and pays nobody', async () => {
+  it('refuses a host that returns another user than requested, and pays nothing', async () => {
     const host = new Host();
     // The host returns Ana for any id, like a database with a numeric column for which "017" equals 17.
     const { provider, rail } = await partnerProvider(
@@ -81,7 +81,7 @@ describe('looking users up', () => {
     expect(await looked(provider, key)).toEqual(base);
   });
 
-  it('finds nobody whom the host hides: the same answer as for an unknown user, everywhere', async () => {
+  it('responds for users hidden by the host as for unknown users, everywhere', async () => {
     const host = new Host();
     const { provider } = await partnerProvider({}, host);
     const [key, other] = [await provider.key(), await provider.key()];

@@ -23,7 +23,7 @@ it('a passport shows its user, and when it was issued and expires', async () => 
   expect(answer.text).not.toContain(ana.sub);
 });
 
-it('a passport is refused after it has expired, and one that nobody issued at once', async () => {
+it('a passport is refused after it has expired, and an unknown one at once', async () => {
   const { provider } = await partnerProvider();
   const key = await provider.key();
   const { token } = await provider.ostiary.passports.issue(ana.sub);

@@ -74,7 +74,7 @@ const withoutId = (answer: Answer): string => answer.text.replace(String(answer.
 const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', response: null };
 
 describe('a hostile target', () => {
-  it('is refused at registration and at change, without a connection, and tells nothing', async () => {
+  it('is refused at registration and at change, without a connection or any information', async () => {
     const { call, list, register, meet, post, patch, strangers } = await shop();
     const id = await register(good);
     const before = (await call(`GET ${hooks}/${id}`)).text;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { partnerProvider } from '../../support/partner-api.ts';
 
-it('whoami tells any key what it is, and nothing secret', async () => {
+it('whoami describes the key of the request, without secrets', async () => {
   const { provider } = await partnerProvider({ trustedProxies: ['127.0.0.1'] });
   const expiresAt = new Date(provider.clock.now() + 60_000);
   const own = await provider.key({ mode: 'test', scopes: ['webhooks'], name: 'till', expiresAt });

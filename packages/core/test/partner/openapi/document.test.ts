@@ -204,7 +204,7 @@ describe('the description', () => {
     }
   });
 
-  it('gives every operation a group that is explained, and says what its caller has to know', () => {
+  it('gives every operation a described group, and a description for its callers', () => {
     const groups = new Map(description.tags.map((tag) => [tag.name, tag.description]));
     for (const { operation } of operationsOf(description)) {
       expect(operation.tags).toHaveLength(1);

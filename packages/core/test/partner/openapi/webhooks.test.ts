@@ -122,7 +122,7 @@ describe('the webhooks of the description', () => {
     }
   });
 
-  it('say of the host’s own types what their schemas say, whatever library it is', async () => {
+  it('describe the host’s own types by their schemas, of any library', async () => {
     for (const [type, { described, example, summary }] of Object.entries(types)) {
       const { schema, example: whole } = bodyOf(type);
       expect((schema as { properties: Record<string, Schema> }).properties.data, type).toEqual(described);

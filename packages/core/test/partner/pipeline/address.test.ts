@@ -57,7 +57,7 @@ it('a key without an allowlist is taken from every address, and from one that is
   expect(answer.status).toBe(200);
 });
 
-it('a malformed range that an earlier version stored admits nobody, and the other ranges of its key stay valid', async () => {
+it('a malformed range stored by an earlier version admits no address, and the other ranges of its key stay valid', async () => {
   const issuing = await partnerProvider();
   const { provider, database } = await partnerProvider();
   for (const [allowlist, status] of [

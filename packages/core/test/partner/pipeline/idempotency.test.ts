@@ -71,7 +71,7 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
     expectOne(await Promise.all(Array.from({ length: 20 }, () => send())), status);
   });
 
-  it('replays the bytes of then, without a write, whatever has happened since', async () => {
+  it('replays the original bytes, without a write, even if the data has changed since', async () => {
     // Without the request log, which is written after the response.
     const { provider, list, status, send, work, database } = await counter({ requestLog: 'off' });
     const first = await send();
@@ -113,7 +113,7 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
     expect([good.status, replayed(good)]).toEqual([status, null]);
   });
 
-  it('belongs to one partner and mode, and answers nobody who may not ask any more', async () => {
+  it('belongs to one partner and mode, and is not replayed to a key without the right to the request', async () => {
     const { provider, key, send } = await counter();
     const { partner } = key;
     const first = await send();

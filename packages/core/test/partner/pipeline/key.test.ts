@@ -85,7 +85,7 @@ describe('an API key', () => {
     expect(String([...seen])).not.toMatch(/ratelimit|retry-after|www-authenticate/i);
   });
 
-  it('that ends is refused by the next request in another process, whatever the other checks would say', async () => {
+  it('that is revoked is refused at the next request in another process, before all other checks', async () => {
     const { here, there } = await twoProcesses();
     const scopes = ['users:read'] as const;
     const [first, second] = [await here.key({ scopes }), await here.key({ scopes })];
@@ -110,7 +110,7 @@ describe('an API key', () => {
     ]);
   });
 
-  it('is read again when the clock was set back, rather than believed for longer', async () => {
+  it('is read again when the clock was set back, and not cached for longer', async () => {
     const { provider, database } = await partnerProvider();
     const key = await provider.key();
     await provider.partnerCall(key, look);
@@ -204,7 +204,7 @@ describe('provisioning', () => {
     for (const secret of [key, signingSecret, 'digest', 'sealed']) expect(listed).not.toContain(secret);
   });
 
-  it('tells when a key was last used, written at most once a minute, however many requests and processes', async () => {
+  it('records when a key was last used, at most once a minute for all requests and processes', async () => {
     const database = fragileStorage();
     const { here, there } = await twoProcesses(database.storage);
     const key = await here.key();

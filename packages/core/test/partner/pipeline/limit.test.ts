@@ -209,7 +209,7 @@ describe('the store of the counts', () => {
     ]);
   });
 
-  it('of rate-limiter-flexible lets nobody through where it cannot be reached', async () => {
+  it('of rate-limiter-flexible refuses all requests while it is unreachable', async () => {
     const fail = () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7'));
     const { provider } = await partnerProvider({
       partnerLimits: { store: rateLimiterFlexible(() => ({ consume: fail, get: fail })) },

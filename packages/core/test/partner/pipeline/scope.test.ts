@@ -24,7 +24,7 @@ describe('the scope step', () => {
     expect((await provider.partnerCall(key, 'GET /v1/partner/whoami')).status).toBe(200);
   });
 
-  it('hides the sandbox from live keys, whatever their scopes, and says why', async () => {
+  it('hides the sandbox from live keys with any scopes, and says why', async () => {
     for (const scopes of [['identity:verify'], ['webhooks']] as const) {
       const answer = await provider.partnerCall(
         await provider.key({ mode: 'live', scopes }),

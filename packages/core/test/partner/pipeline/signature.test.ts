@@ -80,7 +80,7 @@ describe('a signed request', () => {
     }
   });
 
-  it('is told the tolerance when its timestamp is outside, whether its signature is right or not', async () => {
+  it('gets an error with the tolerance for a timestamp outside it, with a right or wrong signature', async () => {
     const now = provider.clock.now();
     const words = async (at: number | string, more = {}): Promise<string> => {
       const answer = await paid(provider, key, { changes: { 'x-svc-timestamp': String(at), ...more } });

@@ -56,7 +56,7 @@ describe('a request with the Idempotency-Key of one that is under way', () => {
     expect([lookups.length, await transfers()]).toEqual([1, 1]);
   });
 
-  it('waits five seconds and no longer, and whoever comes then waits for the one in front too', async () => {
+  it('waits at most five seconds, and later requests wait for the first one, too', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const turns = createTurns();
