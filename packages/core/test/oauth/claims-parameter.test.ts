@@ -98,6 +98,31 @@ describe('claims for the ID token', () => {
   });
 });
 
+it('a pushed request may carry claims and classes', async () => {
+  const at = await startProvider({ claimsParameter: true, pushedRequests: {} });
+  const app = await at.client({ defaultScope: 'openid profile' });
+  const push = (more: Record<string, string>) =>
+    at.call(
+      '/v1/oauth/par',
+      new URLSearchParams({
+        ...{ client_id: app.id, client_secret: app.secret ?? '', response_type: 'code' },
+        ...{ redirect_uri: app.redirectUri, ...more },
+      }),
+    );
+  expect((await push({ claims: '[]' })).outcome).toBe('400 invalid_request');
+  const pushed = await push({ acr_values: 'urn:gold', ...asking({ id_token: { name: null } }) });
+  const reference = { client_id: app.id, request_uri: String(pushed.json().request_uri) };
+  const url = `${at.site}/oauth/authorize?${new URLSearchParams(reference)}`;
+  const browser = at.browser(null);
+  const sent = await at.follow(browser, url);
+  expect(sent.callback.get('acr_values')).toBe('urn:gold');
+  at.signIn(browser, ana.sub);
+  const { callback } = await at.follow(browser, sent.callback.get('return_to') ?? '');
+  const tokens = (await at.exchange(app, callback.get('code') ?? '')).json();
+  expect(tokens.scope).toBe('openid profile');
+  expect(extras(tokens.id_token)).toEqual({ name: ana.name });
+});
+
 describe('the parameter', () => {
   it.each([
     'x',
