@@ -72,7 +72,7 @@ describe('ostiary backup on SQLite', () => {
     expect(json.json()).toMatchObject({ engine: 'sqlite', tables: { users: 2_000, 'odd "name': 0 } });
   });
 
-  it('is of one moment, and does not begin anew, however much is written meanwhile', async () => {
+  it('is a snapshot of one moment, and does not restart during many writes', async () => {
     const { file, insert } = inUse();
     const from = open(file);
     const done: number[] = [];
@@ -124,7 +124,7 @@ describe('ostiary backup on SQLite', () => {
     expect(await readdir(folder)).not.toContain(`${files}.sqlite`);
   });
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     const { file } = inUse();
     const told = await backup({ engine: 'sqlite', file }, file);
     expect(told).toMatchObject({ code: 2, err: expect.stringContaining('already; name another one') });
@@ -191,7 +191,7 @@ describe('ostiary backup on PostgreSQL', () => {
     expect(environmentOf('postgres://[::1]:5433/app')).toMatchObject({ PGHOST: '::1', PGPORT: '5433' });
   });
 
-  it('finds the primary among several hosts, as servers do', () => {
+  it('finds the primary among several hosts, like servers', () => {
     expect(environmentOf('postgres://ana:p%2C%40@db-1:5433,[::1],db-3:5434/app?sslmode=require')).toEqual({
       ...{ PGHOST: 'db-1,::1,db-3', PGPORT: '5433,,5434', PGTARGETSESSIONATTRS: 'read-write' },
       ...{ PGUSER: 'ana', PGPASSWORD: 'p,@', PGDATABASE: 'app', PGSSLMODE: 'verify-full' },
@@ -215,7 +215,7 @@ describe('ostiary backup on PostgreSQL', () => {
     expect(environmentOf(`postgres://db/app${parameters}`).PGSSLMODE).toBe(mode);
   });
 
-  it('takes the mode of TLS from the environment, as servers do', () => {
+  it('takes the TLS mode from the environment, like servers', () => {
     expect(environmentOf('postgres://db/app', 'require').PGSSLMODE).toBe('verify-full');
     expect(environmentOf('postgres://db/app', 'no-verify').PGSSLMODE).toBe('require');
     expect(environmentOf('postgres://db/app?sslmode=disable', 'require').PGSSLMODE).toBe('disable');

@@ -7,7 +7,7 @@ import { terminal } from './support.ts';
 const create = 'clients create --name App --redirect-uri https://shop.example/cb --scope openid,profile';
 
 describe('the command line', () => {
-  it('closes what it opened, however a command ends', async () => {
+  it('closes the installation after every command, also after a failure', async () => {
     const { run, provider } = await terminal();
     let closed = 0;
     const open = async () => ({
@@ -58,7 +58,7 @@ describe('the command line', () => {
     expect(await provider.ostiary.admin.partners.get('kafe')).toMatchObject({ name: 'Kafe' });
   });
 
-  it('asks before it ends something, and does nothing without a yes', async () => {
+  it('asks before it revokes something, and does nothing without a confirmation', async () => {
     const { run, asked, refuse, provider } = await terminal();
     await run('partners create kafe --name Kafe');
     refuse();
@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect((await provider.ostiary.admin.partners.get('kafe'))?.disabledAt).not.toBeNull();
   });
 
-  it('says what ends with a partner, and what comes back', async () => {
+  it('says what is revoked with a partner, and what works again when the partner is enabled', async () => {
     const { run, provider } = await terminal();
     const key = await provider.key();
     const client = await provider.client({ partner: key.partner });
@@ -108,7 +108,7 @@ describe('the command line', () => {
       expect(await run(`audit verify${given}`)).toMatchObject({ code, out: expect.stringContaining(words) });
   });
 
-  it('asks before everything that cannot be taken back', () => {
+  it('asks before everything that cannot be undone', () => {
     const asking = Object.entries(administrationCommands).filter(
       ([, { question }]) => question !== undefined,
     );
@@ -123,7 +123,7 @@ describe('the command line', () => {
     ]);
   });
 
-  it('runs a command that opens nothing, and ends with what it says', async () => {
+  it('runs a command without an installation, and exits with its code', async () => {
     const { run } = await terminal();
     const commands: Commands = {
       look: {
@@ -141,7 +141,7 @@ describe('the command line', () => {
     });
   });
 
-  it('writes the name of who ran it into the audit log', async () => {
+  it('writes the name of the operator into the audit log', async () => {
     const { run, provider } = await terminal();
     await run('partners create kafe --name Kafe --actor ana');
     provider.clock.advance(1);
@@ -174,7 +174,7 @@ describe('the command line', () => {
     expect((await run(`endpoints list ${owner} --json`)).json()).toEqual({ endpoints: [] });
   });
 
-  it('takes commands of the host, and fails with 1 where they break', async () => {
+  it('runs commands of the host, and exits with 1 if they throw', async () => {
     const { run } = await terminal();
     const commands: Commands = {
       'users block': {

@@ -67,7 +67,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     expect(offered('ostiary keys issue kafe --scope identity:v')).toEqual([scope]);
   });
 
-  it('is given to programs too, and is made for the name of the program', async () => {
+  it('is available as JSON, and is made for the name of the program', async () => {
     const { json } = await run(`completion ${shell} --json`, { program: 'acme-admin' });
     expect(json()).toEqual({ shell, script: expect.stringMatching(/\bacme-admin\b/) });
     expect(json().script).toMatch(/_acme_admin/);

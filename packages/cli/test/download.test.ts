@@ -58,7 +58,7 @@ describe('a download', () => {
     expect(sent).toBeLessThan(50_000_000);
   });
 
-  it('that does not end, or does not begin, is refused', async () => {
+  it('that does not end, or does not begin, is aborted', async () => {
     const { port } = await serve((request, response) => {
       if (request.url === '/slow') response.write('a');
     });

@@ -26,7 +26,7 @@ async function withTransfers() {
 }
 
 describe('ostiary export', () => {
-  it.each(formats)('writes what the API answers, as %s, and verifies it', async (format) => {
+  it.each(formats)('writes the response of the API, as %s, and verifies it', async (format) => {
     const { ask, date, exported } = await withTransfers();
     const file = join(folder, `whole.${format}`);
     const { code, out, err } = await exported(`whole.${format}`, `--format ${format}`);
@@ -44,7 +44,7 @@ describe('ostiary export', () => {
     await expect(verifyExport(file, format)).rejects.toThrow('incomplete: it has no summary');
   });
 
-  it('says for programs what it wrote, and of a day that is not over that more may come', async () => {
+  it('reports the written file as JSON, and warns for a day that is not over', async () => {
     const { run, key, provider, exported, date } = await withTransfers();
     expect(JSON.parse((await exported('programs.csv', '--json')).out)).toMatchObject({
       ...{ format: 'csv', from: date, to: date, rows: 3, final: true },
@@ -57,7 +57,7 @@ describe('ostiary export', () => {
     expect(test.out).toContain('Wrote 0 rows');
   });
 
-  it('leaves nothing behind where it is refused or breaks, and never a file that was there', async () => {
+  it('leaves no file behind if it is refused or fails, and keeps an existing file', async () => {
     const { exported, provider, key } = await withTransfers();
     expect((await exported('there.csv')).code).toBe(0);
     const before = await readFile(join(folder, 'there.csv'), 'utf8');

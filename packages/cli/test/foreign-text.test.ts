@@ -112,7 +112,7 @@ function screen() {
 }
 
 describe('stored and foreign text', () => {
-  it('acts on the terminal in no command, in words, as JSON, or with colours', async () => {
+  it('never controls the terminal, in any command, as text, as JSON, or with colours', async () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('FORCE_COLOR', undefined);
     vi.stubEnv('NO_COLOR', undefined);
@@ -136,7 +136,7 @@ describe('stored and foreign text', () => {
     }
   });
 
-  it('is in JSON as it is stored', async () => {
+  it('is unchanged in JSON', async () => {
     const { run } = await stage();
     const { out } = await run('partners list --json');
     const [acme] = JSON.parse(out).partners;
@@ -146,27 +146,27 @@ describe('stored and foreign text', () => {
   });
 });
 
-describe('what is written', () => {
+describe('output', () => {
   const shown = (text: string) => {
     let out = '';
     writerTo({ write: (more) => (out += more) })(text);
     return out;
   };
 
-  it('shows characters that act by their numbers, and leaves letters of every language alone', () => {
+  it('shows control characters by their numbers, and leaves letters of every language unchanged', () => {
     expect(escapeControls('a\u001b[1m\u009b\u202e\u{e0041}')).toBe('a\\u001b[1m\\u009b\\u202e\\udb40\\udc41');
     const letters = 'Zoë ጤና می‌خواهم 👩‍🌾 مرحبا 漢字';
     expect(escapeControls(letters)).toBe(letters);
     expect(shown(`a\n${hostile}`).split('\n')).toHaveLength(3);
   });
 
-  it('takes colours from this program alone', () => {
+  it('has colours of this program only', () => {
     expect(shown(`${styled('red', 'a')} ${styled('bold', '\u001b[31mb')}`)).toBe('a \\u001b[31mb');
     const forged = styled('red', 'a').replaceAll(/\d{4}/g, '1234');
     expect(shown(forged)).toContain('\\u001b[1234');
   });
 
-  it('keeps columns in line, each cell in one line', () => {
+  it('aligns columns, with each cell in one line', () => {
     const rows = table([
       ['a\nb', 'x'],
       [styled('red', 'abcde'), 'y'],

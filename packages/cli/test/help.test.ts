@@ -11,7 +11,7 @@ const names = Object.keys(administrationCommands);
 const quiet = { program: 'ostiary', version: '1', out: () => undefined, err: () => undefined };
 
 describe('help', () => {
-  it('names every noun with its verbs, every verb with what it is about', async () => {
+  it('lists every noun with its verbs, and every verb with its description', async () => {
     const { code, out } = await run('help');
     expect(code).toBe(0);
     for (const [noun, all] of Map.groupBy(names, (name) => name.split(' ')[0] ?? '')) {
@@ -47,7 +47,7 @@ describe('help', () => {
     },
   );
 
-  it('is asked for with nothing, which is an error, and of a noun alone', async () => {
+  it('is shown without a command, which is an error, and for a noun alone', async () => {
     expect(await run('')).toMatchObject({ code: 2, out: '', err: (await run('--help')).out });
     expect(await run('keys')).toMatchObject({ code: 2, out: '', err: (await run('keys --help')).out });
     const { err } = await run('keys --json');
@@ -60,7 +60,7 @@ describe('help', () => {
   });
 });
 
-describe('what a flag declares', () => {
+describe('the declaration of a flag', () => {
   const commands: Commands = {
     try: {
       about: 'try',
@@ -77,7 +77,7 @@ describe('what a flag declares', () => {
     },
   };
 
-  it('is what the command is given', async () => {
+  it('determines the values that the command gets', async () => {
     expect((await run('try --json', { commands })).json()).toEqual({ many: [], count: 7, own: null });
     // The last flag counts, and a list may be separated by commas or spaces.
     const line = 'try --many a,b --many "a b" --count x --count 2 --own 4 --own 3 --json';
@@ -92,7 +92,7 @@ describe('what a flag declares', () => {
     expect((await run('try --own=-1', { commands })).err).toContain('--own must be a whole number, not "-1"');
   });
 
-  it('holds for arguments that a host reads by itself', () => {
+  it('applies to arguments that a host reads itself', () => {
     const typed = { positionals: [], given: new Map([['mode', ['dead']]]) };
     const args = argumentsOf({ about: '' }, typed, false);
     expect(() => args.oneOf('mode', ['live', 'test'])).toThrow('--mode must be live or test, not "dead"');

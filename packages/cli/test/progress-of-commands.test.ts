@@ -17,7 +17,7 @@ const shownBy = async (
   return text.split('\r\u001b[K');
 };
 
-it('import says how many clients and consents it has brought along', async () => {
+it('import shows how many clients and consents it has imported', async () => {
   const { ostiary } = await installation({ verifyImportedSecret: () => true, refreshTokens: {} });
   const file = await written([metadata, grant]);
   const shown = await shownBy((stderr) =>
@@ -31,7 +31,7 @@ it('import says how many clients and consents it has brought along', async () =>
   expect(shown).toContainEqual(expect.stringMatching(/^importing consents: 1 of 1, 100 %/));
 });
 
-it('move says which table it reads', async () => {
+it('move shows which table it reads', async () => {
   const commands: Commands = {
     move: moveCommand({
       openFile: (file) => new Sqlite(file),
@@ -47,7 +47,7 @@ it('move says which table it reads', async () => {
   expect(tables).toEqual(expect.arrayContaining(['partners', 'api_keys', 'events', 'deliveries']));
 });
 
-it('purge and reseal say how many rows and secrets they have seen', async () => {
+it('purge and reseal show how many rows and secrets they have processed', async () => {
   const { run, provider } = await terminal();
   await provider.key();
   const { admin } = provider.ostiary;

@@ -38,7 +38,7 @@ describe('progress', () => {
     return text;
   }
 
-  it('is one line at a terminal, which is gone in the end', () => {
+  it('is one line at a terminal, which is removed at the end', () => {
     const lines = told(true).split('\r\u001b[K');
     expect(lines).toHaveLength(32);
     expect(lines[1]).toBe('copying: 1 of 30, 3 %, 10/s, 3 s left');
@@ -46,7 +46,7 @@ describe('progress', () => {
     expect(told(true)).not.toContain('\n');
   });
 
-  it('says at a terminal at once what is done next', () => {
+  it('shows the next step at a terminal at once', () => {
     let text = '';
     const progress = progressOn({ write: (more) => (text += more), isTerminal: true, now: () => 0 });
     progress.tell({ step: 'copying', done: 1, of: 1 });

@@ -55,7 +55,7 @@ describe('ostiary tail', () => {
     expect(await shown('--endpoint we_other')).toEqual([]);
   });
 
-  it('shows requests to the API too, or those alone that failed', async () => {
+  it('shows requests to the API, too, or only failed ones', async () => {
     const { run, provider, key, line } = await shop();
     await trigger(provider, key);
     provider.clock.advance(1);
@@ -73,7 +73,7 @@ describe('ostiary tail', () => {
     );
   });
 
-  it('shows what comes, and how deliveries go on, until it is ended', async () => {
+  it('shows new events and changes of deliveries until it is stopped', async () => {
     const { run, provider, key, line, hook } = await shop();
     const ending = new AbortController();
     let out = '';

@@ -75,7 +75,7 @@ const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
   [3, 'tail nobody'],
 ];
 
-it('wrong command lines are answered with the fault and with what helps', async () => {
+it('wrong command lines get an error with the mistake and its correction', async () => {
   const { provider, run } = await terminal(webhookProvider());
   await provider.ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
   expect(lines.length).toBeGreaterThanOrEqual(50);

@@ -134,7 +134,7 @@ function operationsOf({ paths, components }: Description) {
 }
 
 describe('every operation of the API', () => {
-  it('is one method, which calls it on a real server and is answered', async () => {
+  it('is one method, which calls it on a real server and gets a response', async () => {
     const sent: { method: string; path: string; status: number }[] = [];
     const { provider, ostiary } = await partner(
       {},

@@ -37,7 +37,7 @@ describe('the doctor', () => {
     expect(lines[3]).toMatch(/^address {4}ok {7}127\.0\.0\.1$/);
   });
 
-  it('sees what becomes of webhooks', async () => {
+  it('reports the state of webhook deliveries', async () => {
     const { ostiary, provider } = await partner({}, { now });
     const [good, bad] = [await sink(), await sink()];
     bad.answer = (response) => void response.writeHead(500).end();
@@ -58,7 +58,7 @@ describe('the doctor', () => {
     expect(report.checks.find(({ name }) => name === names[1])?.message).toMatch(/^status 500 .*\/hook$/);
   });
 
-  it('sees a key that demands signatures, ends soon and has few scopes', async () => {
+  it('reports a key that needs signatures, expires soon and has few scopes', async () => {
     const { provider } = await partner();
     const expiresAt = new Date(Date.now() + 86_400_000);
     const key = await provider.key({ scopes: ['users:read'], requireSignature: true, expiresAt });
@@ -88,7 +88,7 @@ describe('the doctor, when something is wrong', () => {
     expect(String(await clientOf(origin, fakeKey).ostiary.doctor())).toContain('ip_not_allowed');
   });
 
-  it('stops when its caller does', async () => {
+  it('stops when its caller aborts', async () => {
     const { ostiary, seen } = await against([hang]);
     const controller = new AbortController();
     const examination = ostiary.doctor({ signal: controller.signal });

@@ -89,7 +89,7 @@ describe('the documentation of every public symbol', () => {
   // Users do not call the methods of a logger.
   const all = [...surface.values()].flat().filter(({ name }) => !/^Logger\b/.test(name));
 
-  it('says what it is, and shows what is called in use', () => {
+  it('describes it, and has an example for each function', () => {
     expect(all.length).toBeGreaterThan(100);
     expect(all.filter(({ text }) => text === '').map(({ name }) => name)).toEqual([]);
     const called = all.filter(({ isCalled }) => isCalled);

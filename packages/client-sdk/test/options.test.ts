@@ -64,7 +64,7 @@ describe('options', () => {
     expect(thrownBy(() => new OstiaryPartner(options as never))).toBeInstanceOf(TypeError);
   });
 
-  it('of one call are checked as well, above all a misspelt idempotencyKey', async () => {
+  it('of one call are checked, too, for example a misspelt idempotencyKey', async () => {
     const { seen, ostiary } = await against();
     const payment = { amount: '1.00', currency: 'HTG', recipient: { kid: 'KID' } } as const;
     for (const options of [
@@ -90,7 +90,7 @@ describe('options', () => {
     expect(make({ apiKey: fakeKey.replace('test', 'live'), prefix: 'svc' })().mode).toBe('live');
   });
 
-  it('do not do for a browser, unless the danger is accepted', () => {
+  it('are refused in a browser, unless the danger is accepted', () => {
     vi.stubGlobal('window', { document: {} });
     expect(thrownBy(make({})).message).toContain('browser');
     expect(make({ dangerouslyAllowBrowser: true })()).toBeInstanceOf(OstiaryPartner);
@@ -129,7 +129,7 @@ describe('the key and the secret', () => {
     response.end(JSON.stringify(body));
   };
 
-  it('are not to be seen in a client', () => {
+  it('are not visible in a printed client', () => {
     const { ostiary } = clientOf('https://api.example', fakeKey, { signingSecret });
     expectClean(ostiary);
     expectClean({ ...ostiary });
@@ -156,7 +156,7 @@ describe('the key and the secret', () => {
     expectClean(lines);
   });
 
-  it('are not to be seen in an error of a fetch that quotes them', async () => {
+  it('are not visible in an error if fetch quotes them', async () => {
     const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
       throw new TypeError(`fetch failed: ${JSON.stringify(init)}`, {
         cause: new Error(JSON.stringify(init)),
@@ -170,7 +170,7 @@ describe('the key and the secret', () => {
 });
 
 describe('a phone number', () => {
-  it('is not to be seen in an error of a fetch that names the address', async () => {
+  it('is not visible in an error if fetch quotes the URL', async () => {
     const fetch = async (url: string): Promise<Response> => {
       throw new TypeError(`error sending request for url (${url})`);
     };
@@ -181,7 +181,7 @@ describe('a phone number', () => {
 });
 
 describe('a logger', () => {
-  it('is told what happened, without personal data', async () => {
+  it('gets the calls and their results, without personal data', async () => {
     const { origin } = await faulty([refusal(503, 'internal_error'), answer(200, {})]);
     const lines: (readonly [string, object])[] = [];
     const log = (level: string) => (fields: object) => void lines.push([level, fields]);
@@ -199,7 +199,7 @@ describe('a logger', () => {
     expect(JSON.stringify(lines)).not.toContain('37000001');
   });
 
-  it('that throws takes nothing away', async () => {
+  it('that throws does not affect the call', async () => {
     const { origin } = await faulty([refusal(503, 'internal_error'), answer(200, { partner: 'acme' })]);
     const log = () => {
       throw new Error('disk full');

@@ -44,7 +44,7 @@ type Sent<T> = Plain<{ [Name in keyof T]: Exclude<T[Name], Date> }>;
 type Text<T> = { [Name in keyof T]: T[Name] extends number | undefined ? string : T[Name] };
 
 describe('types', () => {
-  it('of answers are those of the server', () => {
+  it('of responses are those of the server', () => {
     expectTypeOf<Sdk<sdk.Transfer>>().toEqualTypeOf<Server<typeof transferSchema>>();
     expectTypeOf<Sdk<sdk.CursorPage<sdk.Transfer>>>().toEqualTypeOf<Server<typeof core.transferList>>();
     expectTypeOf<Sdk<sdk.User>>().toEqualTypeOf<Server<typeof core.userSchema>>();
@@ -104,7 +104,7 @@ describe('types', () => {
     expectTypeOf<Userinfo<'kyc'>['kycTier']>().toEqualTypeOf<number | undefined>();
   });
 
-  it('are strict for requests and tolerant for answers', () => {
+  it('are strict for requests and tolerant for responses', () => {
     expectTypeOf<number>().not.toExtend<sdk.PaymentRequest['amount']>();
     expectTypeOf<'EUR'>().not.toExtend<sdk.PaymentRequest['currency']>();
     expectTypeOf<'state'>().not.toExtend<keyof sdk.PaymentQuery>();

@@ -47,7 +47,7 @@ class OneUser {
   };
 }
 
-it('every id that the service hands out is taken back, by the SDK and by raw HTTP', async () => {
+it('every id that the service returns is accepted by it, with the SDK and with raw HTTP', async () => {
   const host = new OneUser();
   const { provider, key, ostiary } = await partner({ users: host.directory }, { mode: 'live' });
   const client = await provider.client({ partner: key.partner });

@@ -8,7 +8,7 @@ const consent = (sub: string, scope: string, changes: object = {}) => ({
 });
 
 describe('consents of an export', () => {
-  it('are counted by what became of them, also as JSON', async () => {
+  it('are counted by outcome, also as JSON', async () => {
     const { run } = await installation({ refreshTokens: {} });
     const rows = [
       metadata,
@@ -31,7 +31,7 @@ describe('consents of an export', () => {
     );
   });
 
-  it('of two users who are one here are one, with the scopes of both and the earlier date', async () => {
+  it('of two users who have one account here are merged, with the scopes of both and the earlier date', async () => {
     const { ostiary, run } = await installation({ refreshTokens: {} });
     const rows = [
       metadata,
@@ -46,7 +46,7 @@ describe('consents of an export', () => {
     ]);
   });
 
-  it('come to clients that were imported before', async () => {
+  it('are added to clients that were imported before', async () => {
     const { ostiary, run } = await installation({ refreshTokens: {} });
     await run('oidc-provider', [metadata]);
     expect((await run('oidc-provider', [consent('user-1', 'openid')])).out).toContain('1 consent imported');

@@ -8,7 +8,7 @@ import { folder, installation, written } from './support.ts';
 const options = { verifyImportedSecret: () => true, refreshTokens: {} };
 
 describe('an import from oidc-provider', () => {
-  it('creates clients with what they had, and consents that still hold', async () => {
+  it('creates clients with their settings, and valid consents', async () => {
     const { ostiary, run } = await installation(options);
     const expired = { ...grant, accountId: 'user-3', exp: 1_000_000_000 };
     const rows = [metadata, grant, expired, { kind: 'Session', uid: 'x' }];
@@ -93,7 +93,7 @@ describe('an import from oidc-provider', () => {
     expect((await ostiary.admin.clients.list()).clients).toEqual([]);
   });
 
-  it('tells what a client leaves behind, renames scopes, and takes some for those that name none', async () => {
+  it('reports settings that are lost, renames scopes, and adds default scopes to clients without any', async () => {
     const { ostiary, run } = await installation();
     const odd = {
       ...{ ...metadata, scope: 'openid user:read admin', id_token_signed_response_alg: 'PS256' },
@@ -110,7 +110,7 @@ describe('an import from oidc-provider', () => {
     expect((await ostiary.admin.clients.get('plain'))?.allowedScopes).toEqual(['openid', 'kyc']);
   });
 
-  it('gives users the ids that they have here', async () => {
+  it('replaces user ids with those of this service', async () => {
     const { ostiary, run } = await installation(options);
     const subjects = await written({ 'user-1': 'kid-1' });
     const other = { ...grant, accountId: 'user-2' };
@@ -121,8 +121,8 @@ describe('an import from oidc-provider', () => {
   });
 });
 
-describe('what a real oidc-provider keeps', () => {
-  it('comes along, and the app goes on with its secret', async () => {
+describe('the data of a real oidc-provider', () => {
+  it('is imported, and the app continues with its secret', async () => {
     const rows: unknown[] = [];
     class Adapter {
       async upsert(id: string, payload: unknown) {
@@ -175,7 +175,7 @@ describe('what a real oidc-provider keeps', () => {
 });
 
 describe('an import from Hydra', () => {
-  it('brings clients whose secrets are hashed, and consent sessions that are remembered', async () => {
+  it('imports clients with hashed secrets, and remembered consent sessions', async () => {
     const { ostiary, run } = await installation(options);
     const { code, out } = await run('hydra', {
       items: [hydraClient],
@@ -197,7 +197,7 @@ describe('an import from Hydra', () => {
     expect(grantedAt).toEqual(new Date('2026-11-25T21:19:36.783Z'));
   });
 
-  it('goes by the latest session alone, wherever it is listed, and leaves out those for a time', async () => {
+  it('uses only the latest session in any order of the list, and leaves out sessions of limited validity', async () => {
     const session = (sub: string, scopes: readonly string[], second: number, changes: object = {}) => ({
       ...{ ...hydraConsent, grant_scope: scopes, handled_at: `2026-11-25T21:19:${second}.1Z` },
       ...{ consent_request: { ...hydraConsent.consent_request, subject: sub }, ...changes },
@@ -216,7 +216,7 @@ describe('an import from Hydra', () => {
     expect(await ostiary.consents.list('user-2')).toEqual([]);
   });
 
-  it('reads pages and lists that were written one behind the other', async () => {
+  it('reads concatenated pages and lists', async () => {
     const other = { ...hydraClient, client_id: 'shop-2' };
     const pages = [{ items: [hydraClient] }, { items: [other] }, [hydraConsent], []];
     const { out, code } = await (await installation(options)).run(
@@ -228,7 +228,7 @@ describe('an import from Hydra', () => {
     expect(out).toContain('1 consent imported');
   });
 
-  it('takes a client that names no grants for one of the authorization code, as Hydra does', async () => {
+  it('gives a client without grant types the authorization code grant, like Hydra', async () => {
     const { run } = await installation(options);
     const unnamed = { ...hydraClient, grant_types: [], response_types: [], scope: 'openid offline' };
     expect((await run('hydra', [unnamed])).out).toMatch(/shop-1 +created/);
@@ -236,7 +236,7 @@ describe('an import from Hydra', () => {
     expect((await run('hydra', [machine])).out).toMatch(/m +REFUSED +it does not use the authorization code/);
   });
 
-  it('tells what a client has there and not here', async () => {
+  it('reports settings of a client that are not supported here', async () => {
     const { run } = await installation(options);
     const more = { userinfo_signed_response_alg: 'RS256', access_token_strategy: 'jwt', audience: ['api'] };
     expect((await run('hydra', [{ ...hydraClient, ...more, skip_consent: true }])).out).toContain(
@@ -244,7 +244,7 @@ describe('an import from Hydra', () => {
     );
   });
 
-  it('refuses a hashed secret that nothing can check, and one that is not there', async () => {
+  it('refuses a hashed secret without a function that verifies it, and a missing secret', async () => {
     const { run } = await installation({ refreshTokens: {} });
     expect((await run('hydra', [hydraClient])).out).toMatch(
       /REFUSED +clientSecretHash: .*verifyImportedSecret/,
@@ -271,7 +271,7 @@ describe('what cannot be imported', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(problem)]);
   });
 
-  it('are reported before anything is read', async () => {
+  it('is reported before anything is read', async () => {
     const { run } = await installation();
     const missing = join(folder, 'missing.json');
     const told = async (...flags: string[]) => (await run('hydra', [], ...flags)).err;
@@ -281,7 +281,7 @@ describe('what cannot be imported', () => {
     expect(await told('--subjects', await written({ a: 1 }))).toContain('must be a JSON object');
   });
 
-  it('passes over members that are of another type than they should be', async () => {
+  it('ignores members of a wrong type', async () => {
     const odd = [null, 1, 'x', [], { client_id: 1 }, { payload: null }];
     const { run } = await installation();
     expect((await run('oidc-provider', odd)).err).toContain('neither clients nor consents');

@@ -5,7 +5,7 @@ import { installation } from './support.ts';
 const options = { verifyImportedSecret: () => true, refreshTokens: {} };
 
 describe('an import from Keycloak', () => {
-  it('brings the clients of a realm but those of Keycloak itself, and the consents of its users', async () => {
+  it('imports the clients of a realm except those of Keycloak itself, and the consents of its users', async () => {
     const { provider, ostiary, run } = await installation(options);
     const { code, out } = await run('keycloak', realm);
     expect(code).toBe(1);
@@ -68,7 +68,7 @@ describe('an import from Keycloak', () => {
     expect(await ostiary.admin.clients.get('a')).toMatchObject(expected);
   });
 
-  it('signs ID tokens as the realm does where a client says nothing', async () => {
+  it('uses the ID token algorithm of the realm for clients without one', async () => {
     const { ostiary, run } = await installation(options);
     const client = keycloakClientOf('a');
     await run('keycloak', { defaultSignatureAlgorithm: 'ES256', clients: [client] });
@@ -78,7 +78,7 @@ describe('an import from Keycloak', () => {
     expect(out).toMatch(/b +created +without ID tokens by PS256/);
   });
 
-  it('tells what a client has there and not here', async () => {
+  it('reports settings of a client that are not supported here', async () => {
     const attributes = {
       'pkce.code.challenge.method': 'plain',
       'oauth2.device.authorization.grant.enabled': 'true',
@@ -94,7 +94,7 @@ describe('an import from Keycloak', () => {
     );
   });
 
-  it('reads files of users, also of those who come from another directory', async () => {
+  it('reads files of users, also of users from another directory', async () => {
     const { ostiary, run } = await installation(options);
     await run('keycloak', realm);
     const { enabled: _, ...federated } = { ...keycloakUser, id: 'f-1' };

@@ -176,7 +176,7 @@ describe('every member of a client is imported, named, or refuses it, but for th
   });
 });
 
-describe('what protects a client there and cannot here', () => {
+describe('protections of a client that are not supported here', () => {
   it.each([
     [{ dpop_bound_access_tokens: true }, 'DPoP'],
     [{ require_signed_request_object: true }, 'signed requests'],
@@ -193,7 +193,7 @@ describe('what protects a client there and cannot here', () => {
     expect(out).toContain(`without ${named}`);
   });
 
-  it('does not hold for members that say what is so anyway', async () => {
+  it('are not reported for members with the default value', async () => {
     const { run } = await installation({ refreshTokens: {} });
     const { DEFAULTS } = lists;
     const { out } = await run('oidc-provider', [{ ...Object(DEFAULTS), ...metadata }]);
@@ -231,7 +231,7 @@ describe('a confidential client', () => {
 });
 
 describe('consents', () => {
-  it('have no scope that the user rejected, and what else they gave is named', async () => {
+  it('have no scope that the user rejected, and other permissions are reported', async () => {
     const { ostiary, run } = await installation({ refreshTokens: {} });
     const openid = { scope: 'openid profile kyc', claims: ['email'] };
     const rejected = { openid: { scope: 'openid kyc', claims: ['email'] }, resources: {} };
@@ -244,7 +244,7 @@ describe('consents', () => {
     );
   });
 
-  it('that are left out are counted by their reason', async () => {
+  it('that are left out are counted by reason', async () => {
     const { run } = await installation({ refreshTokens: {}, verifyImportedSecret: () => true });
     const sessions = [
       hydraConsent,

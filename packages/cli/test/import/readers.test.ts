@@ -36,7 +36,7 @@ describe('the metadata of a client', () => {
     expect(weak.reason).toBe('it authenticates by private_key_jwt with RS256');
   });
 
-  it('that has to push its requests goes on doing so', () => {
+  it('that must push its requests still must after the import', () => {
     const { settings, left } = ofProvider({ require_pushed_authorization_requests: true });
     expect([settings.requirePushedRequests, left]).toEqual([true, []]);
   });
@@ -76,7 +76,7 @@ describe('the metadata of a client', () => {
     expect(ofProvider({ ...changes, grant_types: grants }).left).toEqual(left);
   });
 
-  it('takes over what its app signs with and shows', () => {
+  it('keeps the ID token algorithm and the URLs of terms and privacy policy', () => {
     const given = { tos_uri: 'https://a.example/t', policy_uri: 'https://a.example/p' };
     expect(ofProvider({ ...given, id_token_signed_response_alg: 'ES256' }).settings).toMatchObject({
       ...{ termsUrl: given.tos_uri, privacyUrl: given.policy_uri, idTokenAlg: 'ES256' },
@@ -114,7 +114,7 @@ describe('an export of Hydra', () => {
     expect(consents[0]?.scopes).toEqual(['openid', 'offline_access']);
   });
 
-  it('has for each user and client the session that was handled last', () => {
+  it('uses the session that was handled last for each user and client', () => {
     const at = (grantedAt: Date | undefined, scope: string, sub = 'u') => ({
       ...{ sub, clientId: 'c', scopes: [scope], omission: null, left: [] },
       ...(grantedAt && { grantedAt }),
@@ -146,7 +146,7 @@ describe('a client of Keycloak', () => {
     expect(ofKeycloak(changes).reason).toEqual(reason);
   });
 
-  it('has addresses behind its root, and after logout those that it names', () => {
+  it('resolves addresses below its root URL, and keeps the listed post-logout addresses', () => {
     const paths = { rootUrl: 'https://a.example', redirectUris: ['/cb', 'https://b.example/cb'] };
     const uris = ['https://a.example/cb', 'https://b.example/cb'];
     const afterLogout = (value?: string) =>

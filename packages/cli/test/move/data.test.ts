@@ -51,7 +51,7 @@ test('the schema that can be moved is the one that the SQLite adapter ships', ()
   expect(knownMigrations).toEqual(shipped.map((name) => [name, checksumOf(name)]));
 });
 
-test('what is read on PostgreSQL is what was read on SQLite', async () => {
+test('PostgreSQL returns the same data as SQLite', async () => {
   const file = await filledFile();
   const sqlite = sqliteStorage({ file });
   await sqlite.open();
@@ -63,7 +63,7 @@ test('what is read on PostgreSQL is what was read on SQLite', async () => {
   expect(await readAll(await storageOn(schema))).toEqual(before);
 });
 
-test('work that is held stays held, and the results of those who hold it count', async () => {
+test('claimed work stays claimed, and the results of its workers are accepted', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   await move(file, schema);
@@ -90,7 +90,7 @@ test('work that is held stays held, and the results of those who hold it count',
   expect(await storage.queue.claim({ ...failed, now: 50 })).toMatchObject([{ id: 'failed', attempt: 2 }]);
 });
 
-test('numbers go on where they were', async () => {
+test('sequences continue after the last number', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   await move(file, schema);
@@ -144,7 +144,7 @@ test('nearly equal rows have different digests', async () => {
   expect(await digestOf('transfers')).not.toBe(empty);
 });
 
-test('tables of the host move along, in the order of bytes whatever the collation is there', async () => {
+test('tables of the host are moved, too, in byte order with any collation of the target', async () => {
   const file = await filledFile();
   change(
     file,

@@ -81,7 +81,7 @@ function interrupted(pattern: RegExp, happen: (client: PoolClient) => Promise<un
 
 const processOf = (client: PoolClient) => Reflect.get(client, 'processID');
 
-test('a file that a running server has open is refused, although it does nothing', async () => {
+test('a file that a running server has open is refused, even if the server is idle', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   const running = sqliteStorage({ file });
@@ -121,7 +121,7 @@ test('no process can start on the file while it is moved, and it can be opened a
   await storage.close();
 });
 
-test('what a server that was killed left in its log is moved too', async () => {
+test('data in the write-ahead log of a killed server is moved, too', async () => {
   const file = await filledFile();
   const script = `
     const Sqlite = require('better-sqlite3');
@@ -138,7 +138,7 @@ test('what a server that was killed left in its log is moved too', async () => {
   expect(rows).toEqual([{ name: 'written last' }]);
 });
 
-test('a file of another schema, of somebody else or of no database is refused', async () => {
+test('a file with another schema, of another program, or that is no database is refused', async () => {
   const file = await filledFile();
   change(file, "INSERT INTO schema_migrations VALUES (99, '0099_future.sql', 'x')");
   await expect(move(file, nextSchema())).rejects.toThrow(
@@ -197,7 +197,7 @@ test.each([
   await expect(check(file)).rejects.toThrow(message);
 });
 
-test('tables that have rows are refused by their name, and keep them; so is a second move', async () => {
+test('tables with rows are refused by name, and keep their rows; a second move is refused, too', async () => {
   const file = await filledFile();
   const schema = await emptySchema();
   await move(file, schema);
@@ -235,7 +235,7 @@ test.each([
   });
 });
 
-test('an error on the way leaves PostgreSQL as it was, without even the schema', async () => {
+test('an error leaves PostgreSQL unchanged, without the schema', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   const onProgress: MoveOptions['onProgress'] = ({ table }) => {
@@ -288,7 +288,7 @@ test.each(['signing_keys', 'deliveries', 'delivery_attempts'])(
   },
 );
 
-test('a server that starts on the schema meanwhile waits, and finds everything', async () => {
+test('a server that starts on the schema during the move waits, and has all data', async () => {
   const file = await filledFile();
   const schema = nextSchema();
   const storage = postgresStorage({ pool: postgres.pool, schema });
@@ -314,7 +314,7 @@ test('a server that starts on the schema meanwhile waits, and finds everything',
   expect(await storage.partners.list({ after: null, limit: 9 })).toHaveLength(1);
 });
 
-test('a server that works on the tables keeps the move from beginning', async () => {
+test('the move is refused while a server uses the tables', async () => {
   const file = await filledFile();
   const schema = await emptySchema();
   const client = await postgres.pool.connect();
@@ -327,7 +327,7 @@ test('a server that works on the tables keeps the move from beginning', async ()
   await move(file, schema);
 });
 
-test('options that are wrong are refused by their name', async () => {
+test('wrong options are refused by name', async () => {
   const file = await filledFile();
   const { pool } = postgres;
   const readonly = new Sqlite(file, { readonly: true });
@@ -346,7 +346,7 @@ test('options that are wrong are refused by their name', async () => {
   await refused({ from, pool }, /must be an open Database/);
 });
 
-test('a server that cannot be reached is a clear error', async () => {
+test('an unreachable server gives a clear error', async () => {
   const nowhere = hostPool('postgres://nobody@127.0.0.1:1/nothing');
   await expect(move(await filledFile(), nextSchema(), { pool: nowhere })).rejects.toMatchObject({
     code: 'MOVE_FAILED',

@@ -58,7 +58,7 @@ describe('the outcome', () => {
     });
   });
 
-  it('is not_executed when there never was a connection', async () => {
+  it('is not_executed if there was no connection', async () => {
     const { ostiary } = clientOf(`http://127.0.0.1:${await freePort()}`, fakeKey);
     const error = await failureOf(ostiary.payments.create(payment));
     expect(error).toBeInstanceOf(ConnectionError);
@@ -66,14 +66,14 @@ describe('the outcome', () => {
     expect(error.message).toContain('ECONNREFUSED');
   });
 
-  it('is unknown when somebody else’s fetch says so, which may have tried before', async () => {
+  it('is unknown for a connection error of a custom fetch, which may have retried', async () => {
     const { ostiary } = clientOf(`http://127.0.0.1:${await freePort()}`, fakeKey, {
       fetch: (url, init) => fetch(url, init),
     });
     expect(await failureOf(ostiary.payments.create(payment))).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('of a conflict about a reference names the transfer, which was made before', async () => {
+  it('of a conflict about a reference contains the id of the earlier transfer', async () => {
     const { ostiary } = await partner();
     const { id } = await ostiary.payments.create({ ...payment, reference: 'order-1' });
     const error = await failureOf(ostiary.payments.create({ ...payment, reference: 'order-1' }));
@@ -84,7 +84,7 @@ describe('the outcome', () => {
 });
 
 describe('the outcome of a call that was stopped', () => {
-  it('after the caller gave up depends on whether a request was on its way', async () => {
+  it('after an abort depends on whether a request was sent', async () => {
     const { seen, ostiary } = await against([hang]);
     const early = await failureOf(ostiary.payments.create(payment, { signal: AbortSignal.abort() }));
     expect(early).toMatchObject({ name: 'AbortedError', code: 'aborted', outcome: 'not_executed' });
@@ -99,7 +99,7 @@ describe('the outcome of a call that was stopped', () => {
     expect(late).toMatchObject({ outcome: 'unknown', retryable: false, attempts: 1 });
   });
 
-  it('after the caller gave up during a pause is that of the attempts', async () => {
+  it('after an abort during a pause is that of the attempts', async () => {
     const { origin } = await faulty([refusal(429, 'rate_limit_exceeded', { 'retry-after': '30' })]);
     const controller = new AbortController();
     const { ostiary } = clientOf(origin, fakeKey, {

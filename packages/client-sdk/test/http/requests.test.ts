@@ -48,17 +48,20 @@ describe('a baseUrl', () => {
 });
 
 describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('with %i is not followed, and the key goes nowhere', async (status) => {
-    const elsewhere = await faulty();
-    const { origin, seen } = await faulty([answer(status, {}, { location: `${elsewhere.origin}/steal` })]);
-    const error = await failureOf(clientOf(origin, fakeKey).ostiary.payments.create(payment));
-    expect(error).toBeInstanceOf(ProtocolError);
-    expect(error).toMatchObject({ code: 'redirect', status, retryable: false, attempts: 1 });
-    expect(elsewhere.seen).toEqual([]);
-    expect(seen).toHaveLength(1);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'with %i is not followed, and the key is not sent on',
+    async (status) => {
+      const elsewhere = await faulty();
+      const { origin, seen } = await faulty([answer(status, {}, { location: `${elsewhere.origin}/steal` })]);
+      const error = await failureOf(clientOf(origin, fakeKey).ostiary.payments.create(payment));
+      expect(error).toBeInstanceOf(ProtocolError);
+      expect(error).toMatchObject({ code: 'redirect', status, retryable: false, attempts: 1 });
+      expect(elsewhere.seen).toEqual([]);
+      expect(seen).toHaveLength(1);
+    },
+  );
 
-  it('that a browser hides is one', async () => {
+  it('is also detected if a browser hides it', async () => {
     const opaque = { type: 'opaqueredirect', ok: false, status: 0, headers: new Headers(), body: null };
     const { ostiary } = clientOf('https://api.example', fakeKey, { fetch: async () => opaque as Response });
     expect(await failureOf(ostiary.whoami())).toMatchObject({ code: 'redirect', retryable: false });
@@ -94,12 +97,12 @@ describe('a response that is not from this API', () => {
     expect(error).toMatchObject({ code: 'unexpected_answer', status: 200, attempts: 3 });
   });
 
-  it('and is no list is a ProtocolError when a list was asked for', async () => {
+  it('that is not a list is a ProtocolError if a list was requested', async () => {
     const { ostiary } = await against([answer(200, { data: {} })], { maxRetries: 0 });
     expect(await failureOf(all(ostiary.payments.list()))).toBeInstanceOf(ProtocolError);
   });
 
-  it('and does not end is given up, however fast it comes', async () => {
+  it('that does not end is aborted, at any speed', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const chunk = Buffer.alloc(1024 * 1024, 0x20);
@@ -133,7 +136,7 @@ describe('a response that is not from this API', () => {
 });
 
 describe('signing', () => {
-  it('is fresh on every attempt, over the bytes that are sent, and only where there is a body', async () => {
+  it('is new for every attempt, covers the sent bytes, and is only present with a body', async () => {
     const signingSecret = 'svc_sign_0123456789abcdef';
     const times = [1_800_000_000_000, 1_800_000_007_000, 1_800_000_009_000];
     const { seen, ostiary } = await against([refusal(503, 'internal_error')], {
@@ -152,7 +155,7 @@ describe('signing', () => {
     expect(third).toBeNaN();
   });
 
-  it('satisfies a key that demands it, with the prefix of the installation', async () => {
+  it('is accepted for a key that needs it, with the prefix of the installation', async () => {
     const { provider } = await partner({ prefix: 'acme' });
     const key = await provider.key({ mode: 'test', requireSignature: true });
     expect(key.key).toMatch(/^acme_test_/);
@@ -168,7 +171,7 @@ describe('signing', () => {
 });
 
 describe('the response', () => {
-  it('comes beside the data on demand', async () => {
+  it('is available in addition to the data', async () => {
     const { ostiary } = await partner();
     const { data, response } = await ostiary.payments.create(payment).withResponse();
     expect(response).toMatchObject({ status: 201, attempts: 1 });
@@ -209,7 +212,7 @@ describe('lists', () => {
     expect(response.status).toBe(200);
   });
 
-  it('of events go on from where the reader was', async () => {
+  it('of events continue at the cursor of the reader', async () => {
     const { ostiary } = await partner();
     for (let index = 0; index < 5; index += 1) await ostiary.sandbox.triggerEvent({ type: 'webhook.test' });
     const sequences = (await all(ostiary.events.list({ limit: 2 }))).map(({ sequence }) => sequence);
@@ -230,7 +233,7 @@ describe('lists', () => {
 const description = 'Pò a, 薪水, 😀';
 const bytes = Buffer.from(JSON.stringify({ id: 'tr_1', description }));
 
-describe('an answer that comes in parts', () => {
+describe('a response that arrives in parts', () => {
   it.each([
     ['at once', bytes.length],
     ['in parts that end in the middle of a character', 3],

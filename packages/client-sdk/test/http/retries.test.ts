@@ -53,14 +53,14 @@ describe('a call that fails', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('says how long the server asked to wait', async () => {
+  it('reports the Retry-After of the server', async () => {
     const { ostiary } = await against([limited('3600')]);
     expect(await failureOf(ostiary.whoami())).toMatchObject({ retryAfter: 3_600_000 });
   });
 });
 
 describe('an operation', () => {
-  it.each([400, 401, 403, 404, 409, 413, 422])('with %i is not tried again', async (status) => {
+  it.each([400, 401, 403, 404, 409, 413, 422])('with %i is not retried', async (status) => {
     const { ostiary, seen } = await against([refusal(status, 'invalid_request')]);
     const error = await failureOf(ostiary.payments.create(payment));
     expect(error).toMatchObject({ status, retryable: false, requestId: 'req-1' });
@@ -113,21 +113,21 @@ describe('time-outs', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('end a call as a whole', async () => {
+  it('apply to a call with all its attempts', async () => {
     const { ostiary } = await against([hangBody()], { timeout: 20_000, totalTimeout: 200 });
     const error = await failureOf(ostiary.whoami());
     expect(error).toMatchObject({ name: 'TimeoutError', code: 'timeout', attempts: 1 });
     expect(error.message).toContain('totalTimeout');
   });
 
-  it('hold even where fetch does not listen to its signal', async () => {
+  it('apply even if fetch ignores its signal', async () => {
     const deaf = async () => new Promise<never>(() => {});
     const { ostiary } = clientOf('https://api.example', fakeKey, { fetch: deaf, timeout: 50, maxRetries: 1 });
     expect(await failureOf(ostiary.whoami())).toMatchObject({ name: 'TimeoutError', attempts: 2 });
   });
 });
 
-describe('a signal that lives long', () => {
+describe('a long-lived signal', () => {
   it('collects no listeners', async () => {
     const { ostiary } = await against([down, down]);
     const { signal } = new AbortController();

@@ -39,7 +39,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     return { provider, client, oauth: clientOf(provider, client) };
   }
 
-  it('goes from the address to the user and to the end of the token', async () => {
+  it('works from the authorization URL to the user and the revoked token', async () => {
     const { provider, oauth } = await start();
     const { url, ...remembered } = await oauth.authorizeUrl({ scope: ['openid', 'profile', 'kyc'] });
     const callbackUrl = await visit(provider, url);
@@ -64,7 +64,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     });
   });
 
-  it('goes on with refresh tokens, for fewer scopes too, until one is revoked', async () => {
+  it('continues with refresh tokens, also for fewer scopes, until one is revoked', async () => {
     const { provider } = await partnerProvider({ refreshTokens: {} });
     const allowedScopes = ['openid', 'kyc', 'offline_access'];
     const client = await provider.client({ allowedScopes, public: kind === 'native' });
@@ -83,7 +83,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     expect(ended).toMatchObject({ code: 'invalid_grant', status: 400, retryable: false });
   });
 
-  it('is one exchange for calls with one callback at once, as React in StrictMode makes them', async () => {
+  it('makes one exchange for simultaneous calls with one callback, as in StrictMode of React', async () => {
     const { provider, oauth } = await start();
     const { url, ...remembered } = await oauth.authorizeUrl({ scope: ['openid'] });
     const callbackUrl = await visit(provider, url);
@@ -98,7 +98,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
     expect(later).toMatchObject({ code: 'invalid_grant' });
   });
 
-  it('takes a code alone from who has compared state and issuer', async () => {
+  it('accepts only the code if the caller has checked state and issuer', async () => {
     const { provider, oauth } = await start();
     const { url, codeVerifier } = await oauth.authorizeUrl({ scope: ['kyc'] });
     const code = new URL(await visit(provider, url)).searchParams.get('code') ?? '';
@@ -120,7 +120,7 @@ describe.each(['web', 'native'] as const)('a sign-in of a %s client', (kind) => 
 describe('an authorization request', () => {
   const client = { id: 'app', secret: null, redirectUri: 'com.example.app:/callback' };
 
-  it('carries PKCE, state and nonce, fresh each time, and what was asked for', async () => {
+  it('contains new PKCE, state and nonce values each time, and the requested scopes', async () => {
     const oauth = clientOf({ origin: 'https://id.example/base/' }, client);
     const ask = () =>
       oauth.authorizeUrl({
@@ -153,7 +153,7 @@ describe('an authorization request', () => {
     for (const value of values) expect(value).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  it('needs a scope, and knows what it can ask for', async () => {
+  it('needs a scope, and accepts only known parameters', async () => {
     const oauth = clientOf({ origin: 'https://id.example' }, client);
     for (const request of [
       {},
@@ -225,7 +225,7 @@ describe('a token exchange', () => {
     },
   );
 
-  it('that was refused before anything happened is tried again', async () => {
+  it('that was refused before anything happened is retried', async () => {
     const token = { access_token: 'svc_at_1', token_type: 'Bearer', expires_in: 3600, scope: 'openid' };
     const { origin, seen } = await faulty([answer(429, { error: 'slow_down' }), answer(200, token)]);
     expect(await clientOf({ origin }, client).exchange(exchange)).toMatchObject({ accessToken: 'svc_at_1' });
@@ -246,7 +246,7 @@ describe('a token exchange', () => {
     expect(await failureOf(clientOf({ origin }, client).exchange(exchange))).toBeInstanceOf(ProtocolError);
   });
 
-  it('shows neither secret, code, verifier nor token in errors and in itself', async () => {
+  it('shows neither secret, code, verifier nor token in errors or when printed', async () => {
     const echo: Parameters<typeof faulty>[0] = [
       (response, { seen }) => {
         response.writeHead(400, { 'content-type': 'application/json' });
@@ -277,7 +277,7 @@ describe('a token exchange', () => {
 });
 
 describe('an access token', () => {
-  it('that ended is a TokenExpiredError', async () => {
+  it('that has expired is a TokenExpiredError', async () => {
     const { provider } = await partnerProvider();
     const client = await provider.client();
     const oauth = clientOf(provider, client);
@@ -326,7 +326,7 @@ describe('options', () => {
     expect(() => new OstiaryOAuth({ ...good, ...changes } as never)).toThrow(TypeError);
   });
 
-  it('may be those of a public client in a browser, and not with a secret', () => {
+  it('may be those of a public client in a browser, but without a secret', () => {
     vi.stubGlobal('window', { document: {} });
     expect(new OstiaryOAuth(good)).toBeInstanceOf(OstiaryOAuth);
     expect(() => new OstiaryOAuth({ ...good, clientSecret: 'secret' })).toThrow(TypeError);

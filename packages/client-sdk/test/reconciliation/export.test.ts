@@ -64,7 +64,7 @@ it('needs a client of this package', () => {
 });
 
 describe('an export, row by row', () => {
-  it('gives every row of a real server, and its summary at the end', async () => {
+  it('yields every row of a real server, and the summary at the end', async () => {
     const { ostiary, date } = await bank();
     const report = exportReconciliation(ostiary, { date });
     expect(report.summary).toBeNull();
@@ -85,7 +85,7 @@ describe('an export, row by row', () => {
     });
   });
 
-  it('is the same however the bytes arrive', async () => {
+  it('does not depend on how the bytes arrive', async () => {
     for (const size of [1, 3, 1_000]) {
       const { ostiary } = await against([send(whole('tr_1', 'tr_2', 'tr_3'), { size })]);
       const rows = await all(exportReconciliation(ostiary, day));
@@ -116,7 +116,7 @@ describe('an export, row by row', () => {
     expect(report.summary).toBeNull();
   });
 
-  it('that breaks off is an error, after the rows that came', async () => {
+  it('that is cut off throws after the rows that arrived', async () => {
     const { ostiary } = await against([send(row('tr_1') + row('tr_2'), { breaks: true })]);
     const seen: string[] = [];
     const read = async () => {
@@ -127,8 +127,8 @@ describe('an export, row by row', () => {
   });
 });
 
-describe('an export that is slow, refused or left', () => {
-  it('that stands still is ended by its timeout, and a slow reader is not', async () => {
+describe('an export that is slow, refused or abandoned', () => {
+  it('is aborted by its timeout if no bytes arrive, but not for a slow reader', async () => {
     const stuck: Fault = (response) => {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
       response.write(row('tr_1'));
@@ -146,7 +146,7 @@ describe('an export that is slow, refused or left', () => {
     expect(rows).toBe(2);
   });
 
-  it('is tried again before its first byte, and not after', async () => {
+  it('is retried before its first byte, but not afterwards', async () => {
     const { ostiary, seen } = await against([
       resetBefore,
       refusal(503, 'internal_error'),
@@ -157,14 +157,14 @@ describe('an export that is slow, refused or left', () => {
     expect(seen[0]?.path).toBe('/v1/partner/reconciliation?date=2026-03-01&format=ndjson');
   });
 
-  it('gives up at once when the server asks to wait an hour', async () => {
+  it('fails at once if the server requests a wait of an hour', async () => {
     const { ostiary } = await against([refusal(429, 'rate_limit_exceeded', { 'retry-after': '3600' })]);
     const error = await failureOf(all(exportReconciliation(ostiary, day)));
     expect(error).toBeInstanceOf(RateLimitError);
     expect(error).toMatchObject({ retryAfter: 3_600_000, attempts: 1 });
   });
 
-  it('closes the connection when its reader leaves, and when its caller gives up', async () => {
+  it('closes the connection when its reader stops, and when its caller aborts', async () => {
     let closed = 0;
     const endless: Fault = (response) => {
       response.on('close', () => {
@@ -202,7 +202,7 @@ describe('an export into a file', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('of many rows, longer than what is held back, has the right checksum', async () => {
+  it('of many rows, longer than the buffered end, has the right checksum', async () => {
     const ids = Array.from({ length: 5_000 }, (_, index) => `tr_${index}`);
     const { ostiary } = await against([send(whole(...ids), { size: 50_000 })]);
     const path = join(await folder(), 'day.ndjson');

@@ -11,7 +11,7 @@ describe('the digest', () => {
     }
   });
 
-  it('is the same however the bytes are cut', () => {
+  it('does not depend on how the bytes are split', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 500 }), { maxLength: 30 }), (parts) => {
         const ours = new Sha256();
