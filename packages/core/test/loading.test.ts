@@ -56,3 +56,19 @@ it('what an option opens is loaded with the option, and not without', async () =
   expect(without).toContain('ostiary.ts');
   expect(without.filter((name) => name.startsWith('partner/'))).toEqual(['partner/error-answer.ts']);
 });
+
+it('a resource server in a process of its own loads neither a provider nor a database', async () => {
+  const entry = new URL('../src/resource-server.ts', import.meta.url).href;
+  const script = `
+    import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    await import(${JSON.stringify(entry)});
+    console.log(loaded.join(' '));
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    ...['--conditions=source', '--input-type=module', '--eval', script],
+  ]);
+  expect(stdout).toContain('resource-server/remote.ts');
+  expect(stdout).not.toMatch(/node_modules\/(?:oidc-provider|koa|@koa|better-sqlite3|pg|jose|undici)\//);
+});

@@ -44,7 +44,8 @@ export function pushHandler(
   requests: PushedRequests,
 ): Handler {
   const { options, clock } = core;
-  const known = new Set([...knownParameters, ...credentialParameters(options)]);
+  const known = new Set<string>([...knownParameters, ...credentialParameters(options)]);
+  if (options.resources === undefined) known.delete('resource');
   const limits = pushLimits(core);
 
   return async (ctx) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type HostResources, type HostScopes, scopeNames } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
-import { basic, type TestClient } from '../support/provider.ts';
+import { basic, type TestClient, type TestProvider } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
 const [wallet, tools] = ['https://api.example/wallet', 'https://tools.example'];
@@ -146,6 +146,34 @@ describe('an authorization request', () => {
     const code = new URL(back ?? '').searchParams.get('code') ?? '';
     const { access_token: token } = (await provider.exchange(app, code)).json();
     expect(await introspected(token)).toMatchObject({ aud: [wallet, tools] });
+  });
+});
+
+describe('a pushed authorization request', () => {
+  const pushing = { pushedRequests: {} };
+  const push = (at: TestProvider, client: TestClient, asked: readonly unknown[]) =>
+    at.call('/v1/oauth/par', {
+      ...{ response_type: 'code', redirect_uri: client.redirectUri, scope: 'openid wallet:pay' },
+      ...{ client_id: client.id, client_secret: client.secret, resource: asked },
+    });
+
+  it('names resources too, and is refused for an unknown one', async () => {
+    const at = await startProvider({ ...options, ...pushing });
+    const client = await at.client({ allowedScopes });
+    expect((await push(at, client, ['https://other.example'])).outcome).toBe('400 invalid_target');
+    const { request_uri: uri } = (await push(at, client, [wallet, tools])).json();
+    const query = new URLSearchParams({ client_id: client.id, request_uri: String(uri) });
+    const { location } = await at.follow(at.browser(), `${at.site}/oauth/authorize?${query}`);
+    const code = new URL(location ?? '').searchParams.get('code') ?? '';
+    const token = String((await at.exchange(client, code, { resource: wallet })).json().access_token);
+    const check = await at.ostiary.tokens.verify(token, { resource: wallet, scopes: ['wallet:pay'] });
+    expect(check).toMatchObject({ active: true, resources: [wallet] });
+  });
+
+  it('ignores them without the option', async () => {
+    const at = await startProvider({ scopes, ...pushing });
+    const client = await at.client({ allowedScopes: [...scopeNames, 'wallet:pay'] });
+    expect((await push(at, client, [7])).status).toBe(201);
   });
 });
 
