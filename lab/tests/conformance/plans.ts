@@ -66,23 +66,23 @@ export function conformancePage(): string {
 
 # OpenID Connect conformance
 
-The conformance suite of the OpenID Foundation has plans. A plan is a list of modules, and each module tests one behaviour. Ostiary's own tests repeat the logic of four of these plans, module by module, under the original names of the modules. Every \`npm test\` runs these tests.
+The conformance suite of the OpenID Foundation has plans. A plan is a list of modules, and each module tests one behaviour. Ostiary's own tests repeat the logic of four of these plans, module by module, under the original names of the modules. \`npm test\` runs these conformance tests.
 
-The tests run Ostiary behind a proxy that terminates TLS, in a host with a login of its own. A program plays the part of the user. The options that relying parties can use are switched on: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, and signing users out.
+The conformance tests run Ostiary behind a proxy that terminates TLS, in a host with a login of its own. In the conformance tests, a program plays the part of the user. The options that relying parties can use are switched on: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, and signing users out.
 
-The tests and the results are our own. The Foundation has not checked them, and the original suite may find mistakes that our tests do not find. To run the original suite against your deployment:
+The conformance tests and their results are our own. The OpenID Foundation has not checked them, and the original suite may find mistakes that our tests do not find. To run the original suite against your deployment:
 
 1. Create three clients, one of them for \`client_secret_post\`.
 2. Enter the discovery URL of your deployment in the suite, and choose \`static_client\`.
 3. For the logout plans, register the URLs \`post_logout_redirect\` and \`backchannel_logout\` of the suite.
 
-The result of a module is one of these words:
+The result of a module is pass, warning or skip:
 
 - **pass** means that every condition of the module holds.
 - **warning** means that every condition holds, and that the original suite adds a warning. The original does not count a warning as a failure. The last column gives the reason, which the module tests too.
-- **skip** means that the original suite leaves the module out for the same reason. If the reason no longer holds, the test of the module fails.
+- **skip** means that our tests and the original suite leave the module out, for the reason in the last column. If that reason no longer holds, the test of the module fails.
 
-No condition of these tests fails.
+Every condition of our conformance tests holds.
 
 ${plans.map(planSection).join('\n\n')}
 `;
