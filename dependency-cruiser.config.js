@@ -23,7 +23,7 @@ const above = {
   admin: ['audit', 'keys', 'options', 'payments', 'webhooks', 'worker'],
   oauth: ['http', 'keys', 'languages', 'options', 'pages'],
   operators: ['admin', 'http', 'options'],
-  'resource-server': ['oauth', 'options'],
+  'resource-server': ['keys', 'oauth', 'options'],
   partner: ['http', 'idempotency', 'options', 'passports', 'payments', 'users', 'webhooks'],
 };
 

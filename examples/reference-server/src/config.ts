@@ -126,6 +126,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     claimsParameter: values.OSTIARY_CLAIMS_PARAMETER,
     privateKeyJwt: values.OSTIARY_PRIVATE_KEY_JWT,
     pushedRequests: values.OSTIARY_PUSHED_REQUESTS,
+    dpop: values.OSTIARY_DPOP,
     logout: values.OSTIARY_LOGOUT,
     webhooks: Object.freeze({
       allowPrivateTargets,

@@ -77,6 +77,7 @@ export async function openInstallation(
       ...(config.pushedRequests !== 'off' && {
         pushedRequests: { required: config.pushedRequests === 'required' },
       }),
+      dpop: config.dpop,
       ...(config.refreshTokens && { refreshTokens: {} }),
       ...(config.clientDocumentScopes.length > 0 && {
         clientMetadataDocuments: { scopes: config.clientDocumentScopes },

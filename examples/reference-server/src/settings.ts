@@ -152,6 +152,10 @@ export const settings = {
     about:
       '`on`: clients may push their authorization requests to `/v1/oauth/par` (RFC 9126). `required`: every client has to.',
   },
+  OSTIARY_DPOP: onOff(
+    'off',
+    '`on`: clients can bind their tokens to a key of their own (DPoP, RFC 9449), and clients with `--require-dpop` must.',
+  ),
   OSTIARY_LOGOUT: onOff('on', '`off`: apps cannot send their users to `/oauth/logout` to sign out.'),
   OSTIARY_PREFIX: {
     check: z

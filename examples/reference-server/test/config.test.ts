@@ -33,7 +33,7 @@ describe('loadConfig', () => {
       prefix: 'svc',
       languages: ['en', 'fr', 'ht', 'es', 'pt'],
       scopes: {},
-      ...{ refreshTokens: false, introspection: false, claimsParameter: false, logout: true },
+      ...{ refreshTokens: false, introspection: false, claimsParameter: false, dpop: false, logout: true },
       ...{ privateKeyJwt: false, pushedRequests: 'off' },
       webhooks: {
         allowPrivateTargets: false,

@@ -61,14 +61,14 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     await storage.grants.issue({
       ...{ codeDigest, clientId, sub, scopes, redirectUri: 'https://app.example/cb', codeChallenge: null },
       resources: null,
-      ...{ nonce: null, sid: 'a session', idTokenDetails: null, authenticatedAt: now },
+      ...{ nonce: null, dpopJkt: null, sid: 'a session', idTokenDetails: null, authenticatedAt: now },
       ...{ issuedAt: now, expiresAt: now + 10 * minute },
     });
     await storage.grants.redeem({
       ...{ codeDigest, refreshToken: null, maxFailedVerifiers: 5, now },
       token: {
         ...{ digest: digest(text), issuedAt: now, expiresAt: now + tokenMs },
-        ...{ scopes: null, resources: null },
+        ...{ scopes: null, resources: null, dpopJkt: null },
       },
     });
     issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs });

@@ -77,7 +77,7 @@ const redeem = ({ storage }: Place, row: number) =>
     codeDigest: codeOf(row),
     token: {
       ...{ digest: sha256(randomUUID()), issuedAt: now, expiresAt: now + 3_600_000 },
-      ...{ scopes: null, resources: null },
+      ...{ scopes: null, resources: null, dpopJkt: null },
     },
     refreshToken: null,
     maxFailedVerifiers: 5,
@@ -106,6 +106,7 @@ const identities: Readonly<Record<string, Operation>> = {
       redirectUri: 'https://app.example/callback',
       codeChallenge: null,
       nonce: null,
+      dpopJkt: null,
       sid: 'a session',
       idTokenDetails: null,
       ...{ authenticatedAt: now, issuedAt: now, expiresAt: now + 600_000 },

@@ -89,6 +89,7 @@ export function options(
     partnerLimits: { verify: enough, payments: enough, other: enough, users: usersLimit },
     refreshTokens: {},
     ...{ pushedRequests: {}, privateKeyJwt: true },
+    dpop: true,
     payments: rail ?? { execute: async () => ({ status: 'pending' }) },
     webhooks: { allowPrivateTargets: true, retryDelaysSeconds: [0.2, 0.4, 1, 2, 4, 8, 16] },
     events: Object.fromEntries([eventType, ...endpointTypes].map((type) => [type, anything])),

@@ -86,7 +86,9 @@ CREATE TABLE grants (
   -- JSON: content of ID tokens besides the claims that each has.
   id_token_details text,
   -- Resources that the request named (RFC 8707). NULL: none.
-  resources text[] COLLATE "C"
+  resources text[] COLLATE "C",
+  -- Thumbprint of the DPoP key that the code is bound to, or that its first access token was bound to. NULL: none.
+  dpop_jkt text COLLATE "C"
 );
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -102,7 +104,9 @@ CREATE TABLE access_tokens (
   -- Scopes of a token that has fewer than its grant. NULL: the token has the grant's scopes.
   scopes text[] COLLATE "C",
   -- Resources of a token that has fewer than its grant. NULL: the token has the grant's resources.
-  resources text[] COLLATE "C"
+  resources text[] COLLATE "C",
+  -- Thumbprint of the DPoP key that the token is bound to. NULL: a bearer token.
+  dpop_jkt text COLLATE "C"
 );
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);

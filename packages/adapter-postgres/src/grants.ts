@@ -34,6 +34,8 @@ interface Redemptions {
    */
   readonly tokenScopes: readonly (string | null)[];
   readonly tokenResources: readonly (string | null)[];
+  /** Thumbprints of the keys that the access tokens are bound to. */
+  readonly tokenKeys: readonly (string | null)[];
   /** Digests of refresh tokens; `null` for a redemption without one. */
   readonly refreshTokens: readonly (Uint8Array | null)[];
   readonly refreshFamilies: readonly (Uint8Array | null)[];
@@ -57,6 +59,7 @@ interface Refresh {
   readonly token: Uint8Array;
   readonly scopes: readonly string[] | null;
   readonly resources: readonly string[] | null;
+  readonly dpopJkt: string | null;
   readonly tokenIssuedAt: number;
   readonly tokenEndsAt: number;
   readonly graceMs: number;
@@ -115,7 +118,7 @@ const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, resources, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
   id_token_details AS "idTokenDetails", issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
-  revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers"
+  revoked_at AS "revokedAt", failed_verifiers AS "failedVerifiers", dpop_jkt AS "dpopJkt"
 `;
 
 function statementsIn(schema: string) {
@@ -137,11 +140,12 @@ function statementsIn(schema: string) {
       )
       INSERT INTO ${schema}.grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at, resources
+        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at, resources, dpop_jkt
       )
       SELECT
         :codeDigest, client_id, sub, :scopes::text[], :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt, :resources::text[]
+        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt, :resources::text[],
+        :dpopJkt
       FROM held
     `),
 
@@ -159,14 +163,15 @@ function statementsIn(schema: string) {
         ORDER BY id FOR UPDATE
       ), consumed AS (
         UPDATE ${schema}.grants SET
-          consumed_at = now, ends_at = greatest(ends_at, token_ends_at, refresh_ends_at)
+          consumed_at = now, ends_at = greatest(ends_at, token_ends_at, refresh_ends_at),
+          dpop_jkt = coalesce(dpop_jkt, token_key)
         FROM held, unnest(
           :codes::bytea[], :tokens::bytea[], :nows::bigint[], :issued::bigint[], :ends::bigint[],
           :refreshTokens::bytea[], :refreshFamilies::bytea[], :refreshEnds::bigint[],
-          :tokenScopes::text[], :tokenResources::text[]
+          :tokenScopes::text[], :tokenResources::text[], :tokenKeys::text[]
         ) AS asked (
           code, token, now, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at,
-          token_scopes, token_resources
+          token_scopes, token_resources, token_key
         )
         WHERE grants.id = held.id AND code_digest = code
           AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > now
@@ -177,15 +182,15 @@ function statementsIn(schema: string) {
           )
         RETURNING
           grants.id, token, token_issued_at, token_ends_at, refresh_token, refresh_family, refresh_ends_at,
-          token_scopes, token_resources
+          token_scopes, token_resources, token_key
       ), refreshing AS (
         INSERT INTO ${schema}.refresh_tokens (digest, grant_id, expires_at, family)
         SELECT refresh_token, id, refresh_ends_at, refresh_family FROM consumed WHERE refresh_token IS NOT NULL
       )
-      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources)
+      INSERT INTO ${schema}.access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources, dpop_jkt)
       SELECT
         token, id, token_issued_at, token_ends_at,
-        token_scopes::text[], token_resources::text[]
+        token_scopes::text[], token_resources::text[], token_key
       FROM consumed
       RETURNING digest
     `),
@@ -201,7 +206,8 @@ function statementsIn(schema: string) {
     refresh: prepared<Refresh, RefreshResult>(`
       SELECT outcome, stored_successor AS successor FROM ${schema}.refresh_grant(
         :presented, :family, :successor, :successorEndsAt, :otherSuccessors::bytea[],
-        :token, :scopes, :resources, :tokenIssuedAt, :tokenEndsAt, :graceMs, :maxAccessTokens, :now, :lockTimeout
+        :token, :scopes, :resources, :dpopJkt, :tokenIssuedAt, :tokenEndsAt, :graceMs, :maxAccessTokens, :now,
+        :lockTimeout
       )
     `),
 
@@ -227,6 +233,7 @@ function statementsIn(schema: string) {
         grants.client_id AS "clientId", grants.sub AS sub,
         coalesce(access_tokens.scopes, grants.scopes) AS scopes,
         coalesce(access_tokens.resources, grants.resources) AS resources, access_tokens.expires_at AS "expiresAt",
+        access_tokens.dpop_jkt AS "dpopJkt",
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked,
         grants.authenticated_at AS "authenticatedAt", grants.id_token_details::jsonb ->> 'acr' AS acr
       FROM ${schema}.access_tokens JOIN ${schema}.grants ON grants.id = access_tokens.grant_id
@@ -260,6 +267,7 @@ export function postgresGrants(database: Database): GrantStore {
         ends: group.map(({ token }) => token.expiresAt),
         tokenScopes: group.map(({ token }) => arrayLiteral(token.scopes)),
         tokenResources: group.map(({ token }) => arrayLiteral(token.resources)),
+        tokenKeys: group.map(({ token }) => token.dpopJkt),
         refreshTokens: group.map(({ refreshToken }) => refreshToken?.digest ?? null),
         refreshFamilies: group.map(({ refreshToken }) => refreshToken?.family ?? null),
         refreshEnds: group.map(({ refreshToken }) => refreshToken?.expiresAt ?? 0),
@@ -308,6 +316,7 @@ export function postgresGrants(database: Database): GrantStore {
         token: Buffer.from(token.digest),
         scopes: copyOfList(token.scopes),
         resources: copyOfList(token.resources),
+        dpopJkt: token.dpopJkt,
         tokenIssuedAt: token.issuedAt,
         tokenEndsAt: token.expiresAt,
         ...{ graceMs, maxAccessTokens, now, lockTimeout: String(lockTimeoutMs) },

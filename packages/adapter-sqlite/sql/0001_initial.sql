@@ -85,7 +85,9 @@ CREATE TABLE grants (
   -- JSON: content of ID tokens besides the claims that each has.
   id_token_details TEXT,
   -- Resources that the request named (RFC 8707). NULL: none.
-  resources TEXT
+  resources TEXT,
+  -- Thumbprint of the DPoP key that the code is bound to, or that its first access token was bound to. NULL: none.
+  dpop_jkt TEXT
 ) STRICT;
 
 CREATE INDEX grants_by_user ON grants (sub, client_id);
@@ -101,7 +103,9 @@ CREATE TABLE access_tokens (
   -- Scopes of a token that has fewer of them than its grant. NULL: those of the grant.
   scopes TEXT,
   -- Resources of a token that has fewer of them than its grant. NULL: those of the grant.
-  resources TEXT
+  resources TEXT,
+  -- Thumbprint of the DPoP key that the token is bound to. NULL: a bearer token.
+  dpop_jkt TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);

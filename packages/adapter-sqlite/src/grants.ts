@@ -28,7 +28,7 @@ const grantColumns = `
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid,
   id_token_details AS idTokenDetails, issued_at AS issuedAt,
   grants.expires_at AS expiresAt, consumed_at AS consumedAt, revoked_at AS revokedAt,
-  failed_verifiers AS failedVerifiers
+  failed_verifiers AS failedVerifiers, dpop_jkt AS dpopJkt
 `;
 
 /** SQL subquery for the id of a grant, by the family of its refresh tokens. */
@@ -45,11 +45,11 @@ function statementsOn(connection: Connection) {
     issue: connection.prepare<[GrantRow<GrantRecord>]>(`
       INSERT INTO grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
-        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at, resources
+        authenticated_at, sid, id_token_details, issued_at, expires_at, ends_at, resources, dpop_jkt
       )
       SELECT
         :codeDigest, client_id, :sub, :scopes, :redirectUri, :codeChallenge, :nonce,
-        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt, :resources
+        :authenticatedAt, :sid, :idTokenDetails, :issuedAt, :expiresAt, :expiresAt, :resources, :dpopJkt
       FROM clients JOIN consents USING (client_id)
       WHERE client_id = +:clientId AND disabled_at IS NULL AND partner_disabled = 0 AND sub = +:sub
         AND revoked_at IS NULL
@@ -73,10 +73,18 @@ function statementsOn(connection: Connection) {
     `),
 
     consume: connection.prepare<
-      [{ codeDigest: Uint8Array; maxFailedVerifiers: number; now: number; endsAt: number }],
+      [
+        {
+          codeDigest: Uint8Array;
+          maxFailedVerifiers: number;
+          now: number;
+          endsAt: number;
+          dpopJkt: string | null;
+        },
+      ],
       { id: number }
     >(`
-      UPDATE grants SET consumed_at = :now, ends_at = max(ends_at, :endsAt)
+      UPDATE grants SET consumed_at = :now, ends_at = max(ends_at, :endsAt), dpop_jkt = coalesce(dpop_jkt, :dpopJkt)
       WHERE code_digest = :codeDigest
         AND consumed_at IS NULL AND revoked_at IS NULL AND expires_at > :now
         AND failed_verifiers < :maxFailedVerifiers
@@ -101,8 +109,8 @@ function statementsOn(connection: Connection) {
     `),
 
     insertToken: connection.prepare<[NewTokenRow & { readonly grantId: number }]>(`
-      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources)
-      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes, :resources)
+      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources, dpop_jkt)
+      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes, :resources, :dpopJkt)
     `),
 
     insertRefreshToken: connection.prepare<
@@ -167,6 +175,7 @@ function statementsOn(connection: Connection) {
         grants.client_id AS clientId, grants.sub AS sub,
         coalesce(access_tokens.scopes, grants.scopes) AS scopes,
         coalesce(access_tokens.resources, grants.resources) AS resources, access_tokens.expires_at AS expiresAt,
+        access_tokens.dpop_jkt AS dpopJkt,
         access_tokens.revoked_at IS NOT NULL OR grants.revoked_at IS NOT NULL AS revoked,
         grants.authenticated_at AS authenticatedAt, grants.id_token_details ->> 'acr' AS acr
       FROM access_tokens JOIN grants ON grants.id = access_tokens.grant_id
@@ -202,7 +211,8 @@ export function sqliteGrants(database: Database): GrantStore {
       const refreshToken = redemption.refreshToken && copyOf(redemption.refreshToken);
       const endsAt = Math.max(token.expiresAt, refreshToken?.expiresAt ?? 0);
       return database.write(() => {
-        const consumed = sql().consume.get({ codeDigest, maxFailedVerifiers, now, endsAt });
+        const { dpopJkt } = token;
+        const consumed = sql().consume.get({ codeDigest, maxFailedVerifiers, now, endsAt, dpopJkt });
         if (consumed === undefined)
           return sql().revokeConsumed.run({ codeDigest, now }).changes === 1 ? 'replayed' : 'refused';
         const grantId = consumed.id;

@@ -32,6 +32,7 @@ const settings = {
   ),
   'jwks-uri': value('https URL at which the client serves these keys'),
   'require-pushed-requests': toggle('refuse authorization requests that were not pushed (PAR)'),
+  'require-dpop': toggle('refuse token requests without a DPoP proof; needs the option dpop'),
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
   'refresh-without-offline-access': toggle('issue a refresh token with every code, asked for or not'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
@@ -63,6 +64,7 @@ function given(args: CommandArguments) {
     requirePkce: args.has('require-pkce') || undefined,
     requireSecret: args.has('require-secret') || undefined,
     requirePushedRequests: args.has('require-pushed-requests') || undefined,
+    requireDpop: args.has('require-dpop') || undefined,
     resourceServer: args.has('resource-server') || undefined,
     idTokenAlg: args.oneOf('id-token-alg', ['RS256', 'ES256']),
   });
@@ -114,6 +116,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...(client.defaultScope ? [['default scope', client.defaultScope]] : []),
     ...(client.refreshWithoutOfflineAccess ? [['refresh tokens', 'with every code']] : []),
     ['ID tokens', client.idTokenAlg],
+    ...(client.requireDpop ? [['access tokens', 'bound to a key (DPoP)']] : []),
     ['partner', client.partner ?? 'none'],
     ['created', client.createdAt],
     ['state', client.disabledAt === null ? 'enabled' : `disabled since ${client.disabledAt}`],

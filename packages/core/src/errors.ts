@@ -33,6 +33,11 @@ export const oauthErrors = {
     text: 'This client may not use this endpoint.',
     when: 'A client that is not a resource server requested the introspection of an access token.',
   },
+  invalid_dpop_proof: {
+    status: 400,
+    text: 'The DPoP proof is missing or wrong.',
+    when: 'With the option `dpop`: the proof is malformed, was used before, or belongs to another request or time; or it is missing, and the client, code or refresh token needs one (RFC 9449). At userinfo with status 401.',
+  },
   invalid_scope: {
     status: 400,
     text: 'A requested scope is not allowed for this client.',

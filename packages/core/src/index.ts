@@ -9,8 +9,9 @@ export type { FlexibleLimiter } from './limits/rate-limiter-flexible.ts';
 export { rateLimiterFlexible } from './limits/rate-limiter-flexible.ts';
 export type { PartnerLimit } from './limits/request-limits.ts';
 export type { ConnectedApp, ConnectedApps } from './oauth/connected-apps.ts';
+export type { PresentedRequest } from './oauth/dpop-resource.ts';
 export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
-export type { ActiveToken, RefusedToken, TokenChecks } from './oauth/token-checks.ts';
+export type { ActiveToken, RefusedToken, TokenChecks, TokenRequirement } from './oauth/token-checks.ts';
 export { defaultOptions } from './options/defaults.ts';
 export type {
   OstiaryOptions,

@@ -27,6 +27,7 @@ export interface TestOstiaryOptions
   extends Pick<
     OstiaryOptions,
     | 'claimsParameter'
+    | 'dpop'
     | 'events'
     | 'interactionUrl'
     | 'introspection'

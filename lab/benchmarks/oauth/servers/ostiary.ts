@@ -36,6 +36,7 @@ async function mint(count: number): Promise<string[]> {
       redirectUri,
       codeChallenge: null,
       nonce: null,
+      dpopJkt: null,
       sid: 'a session',
       idTokenDetails: null,
       authenticatedAt: issuedAt - 60_000,

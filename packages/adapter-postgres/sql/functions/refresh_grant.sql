@@ -9,7 +9,8 @@
 -- lock_timeout:      longest wait for other uses of the grant, as a value of the setting with this name
 CREATE OR REPLACE FUNCTION refresh_grant(
   presented bytea, presented_family bytea, new_digest bytea, new_ends_at bigint, other_digests bytea[],
-  token_digest bytea, token_scopes text[], token_resources text[], token_issued_at bigint, token_ends_at bigint,
+  token_digest bytea, token_scopes text[], token_resources text[], token_dpop_jkt text,
+  token_issued_at bigint, token_ends_at bigint,
   grace_ms bigint, max_access_tokens bigint, now_ms bigint, lock_timeout text,
   OUT outcome text, OUT stored_successor bytea
 )
@@ -66,8 +67,8 @@ BEGIN
     RETURN;
   END IF;
 
-  INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources)
-  VALUES (token_digest, held.id, token_issued_at, token_ends_at, token_scopes, token_resources);
+  INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources, dpop_jkt)
+  VALUES (token_digest, held.id, token_issued_at, token_ends_at, token_scopes, token_resources, token_dpop_jkt);
   DELETE FROM access_tokens WHERE digest = ANY (ARRAY (
     SELECT digest FROM access_tokens WHERE grant_id = held.id
     ORDER BY digest = token_digest DESC, issued_at DESC, digest OFFSET max_access_tokens

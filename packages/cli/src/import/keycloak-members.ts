@@ -99,7 +99,7 @@ export const attributeRules: MemberRules = {
   'consent.screen.text': isSet('text of its consent page'),
   contacts: isSet('contacts'),
   'default.acr.values': isSet('levels of authentication'),
-  'dpop.bound.access.tokens': isOn('DPoP'),
+  'dpop.bound.access.tokens': handled,
   'frontchannel.logout.url': isSet('front-channel logout'),
   'id.token.encrypted.response.alg': isSet('encrypted answers'),
   'id.token.encrypted.response.enc': isSet('encrypted answers'),

@@ -102,6 +102,7 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
     ),
     postLogoutRedirectUris: afterLogout(attributes, redirectUris, absoluteUri),
     requirePkce: attributes['pkce.code.challenge.method'] === 'S256',
+    ...(attributes['dpop.bound.access.tokens'] === 'true' && { requireDpop: true }),
     // Keycloak only authenticates confidential clients by secret, or by methods whose clients are refused
     // above.
     ...(client.publicClient === true

@@ -48,6 +48,7 @@ export const metadataRules: MemberRules = {
   client_name: handled,
   client_secret: handled,
   created_at: handled,
+  dpop_bound_access_tokens: handled,
   frontchannel_logout_session_required: handled,
   pk: handled,
   policy_uri: handled,
@@ -77,7 +78,6 @@ export const metadataRules: MemberRules = {
   contacts: isSet('contacts'),
   default_acr_values: otherThan('default_acr_values:'),
   default_max_age: (value) => (typeof value === 'number' ? `default_max_age: ${value}` : null),
-  dpop_bound_access_tokens: isOn('DPoP'),
   frontchannel_logout_uri: isSet('front-channel logout'),
   grant_types: otherThan('grants:', 'authorization_code', 'refresh_token'),
   id_token_encrypted_response_alg: encrypted,
@@ -198,6 +198,7 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
       postLogoutRedirectUris: texts(metadata.post_logout_redirect_uris),
       ...credentialsOf(metadata),
       ...(metadata.require_pushed_authorization_requests === true && { requirePushedRequests: true }),
+      ...(metadata.dpop_bound_access_tokens === true && { requireDpop: true }),
       ...(isPublic && usesAnyPort(metadata) && { loopbackPorts: 'any' as const }),
       ...present({
         termsUrl: text(metadata.tos_uri),

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '35746757c09de84c5ad8ca6e2b3b706204a0d097b7d6b21458a11ad1998a9f43'],
+  ['0001_initial.sql', '1a5277c28394b094b0d9a66869695edfcb40c4c751ebc5d46beb8088b84f1e2b'],
 ];
 
 /**

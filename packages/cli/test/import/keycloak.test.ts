@@ -83,15 +83,21 @@ describe('an import from Keycloak', () => {
       'pkce.code.challenge.method': 'plain',
       'oauth2.device.authorization.grant.enabled': 'true',
       'require.pushed.authorization.requests': 'true',
-      'dpop.bound.access.tokens': 'true',
       'frontchannel.logout.url': 'https://a.example/out',
     };
     const flows = { directAccessGrantsEnabled: true, implicitFlowEnabled: true, consentRequired: false };
     const { run } = await installation(options);
     const client = keycloakClientOf('a', { ...flows, attributes, protocolMappers: [{}] });
     expect((await run('keycloak', { clients: [client] })).out).toContain(
-      'without home page; sign-ins without a consent page; passwords as grants; implicit flow; protocol mappers; DPoP; front-channel logout; device flow; PKCE by plain; pushed authorization requests; ',
+      'without home page; sign-ins without a consent page; passwords as grants; implicit flow; protocol mappers; front-channel logout; device flow; PKCE by plain; pushed authorization requests; ',
     );
+  });
+
+  it('lets a client keep its tokens bound to keys', async () => {
+    const { ostiary, run } = await installation({ ...options, dpop: true });
+    const client = keycloakClientOf('a', { attributes: { 'dpop.bound.access.tokens': 'true' } });
+    await run('keycloak', { clients: [client] });
+    expect((await ostiary.admin.clients.get('a'))?.requireDpop).toBe(true);
   });
 
   it('reads files of users, also of users from another directory', async () => {

@@ -178,7 +178,6 @@ describe('every member of a client is imported, named, or refuses it, but for th
 
 describe('protections of a client that are not supported here', () => {
   it.each([
-    [{ dpop_bound_access_tokens: true }, 'DPoP'],
     [{ require_signed_request_object: true }, 'signed requests'],
     [{ request_object_signing_alg: 'ES256' }, 'signed requests'],
     [{ default_max_age: 0 }, 'default_max_age: 0'],

@@ -68,7 +68,14 @@ async function fill(storage: Storage): Promise<void> {
     };
     await storage.grants.issue(sampleGrant('', changes));
   }
-  const token = { digest: digest(10), issuedAt: 9, expiresAt: 1e12, scopes: null, resources: null };
+  const token = {
+    digest: digest(10),
+    issuedAt: 9,
+    expiresAt: 1e12,
+    scopes: null,
+    resources: null,
+    dpopJkt: odd,
+  };
   const refreshToken = { digest: digest(12), family: digest(17), expiresAt: 1e12 };
   const codeDigest = digest(9);
   await storage.grants.redeem({ codeDigest, token, refreshToken, maxFailedVerifiers: 5, now: 9 });

@@ -35,7 +35,7 @@ type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 
 const fresh: Settings = {
   ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [], defaultScope: null },
-  ...{ requirePkce: false, requireSecret: false, requirePushedRequests: false },
+  ...{ requirePkce: false, requireSecret: false, requireDpop: false, requirePushedRequests: false },
   ...{ jwks: null, jwksUri: null, refreshWithoutOfflineAccess: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
@@ -68,6 +68,7 @@ export const settingLabels = ({ clients: text, name, once }: OperatorContext['wo
   ...{ defaultScope: text.defaultScope, postLogoutRedirectUris: text.postLogoutRedirectUris },
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
+  requireDpop: text.requireDpop,
   refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess,
   ...{ jwks: text.jwks, jwksUri: text.jwksUri, requirePushedRequests: text.requirePushedRequests },
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
@@ -95,6 +96,7 @@ ${form.select('idTokenAlg', algorithms, settings.idTokenAlg)}
 <fieldset>${form.tick('requirePkce', settings.requirePkce)}
 ${form.tick('requireSecret', settings.requireSecret)}
 ${form.tick('requirePushedRequests', settings.requirePushedRequests)}
+${form.tick('requireDpop', settings.requireDpop)}
 ${form.tick('firstParty', settings.firstParty)}
 ${form.tick('refreshWithoutOfflineAccess', settings.refreshWithoutOfflineAccess)}
 ${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
@@ -131,6 +133,7 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
     requirePushedRequests: form.has('requirePushedRequests'),
     jwks: jwksOf(text('jwks')),
     jwksUri: text('jwksUri'),
+    requireDpop: form.has('requireDpop'),
     firstParty: form.has('firstParty'),
     refreshWithoutOfflineAccess: form.has('refreshWithoutOfflineAccess'),
     resourceServer: form.has('resourceServer'),

@@ -75,6 +75,12 @@ export interface ClientSettings<Name extends string = string> {
    */
   readonly resourceServer?: boolean;
   /**
+   * Refuse token requests without a DPoP proof (RFC 9449), so that every token of the client is bound to a key. Needs
+   * the option `dpop`.
+   * @defaultValue false
+   */
+  readonly requireDpop?: boolean;
+  /**
    * URL of the app's terms of service, linked from the consent page: https. @defaultValue `null`: there is no
    * link
    */
@@ -153,6 +159,7 @@ export const clientSettings = (scopes: readonly string[]) =>
     firstParty: z.boolean(),
     refreshWithoutOfflineAccess: z.boolean().optional(),
     resourceServer: z.boolean().optional(),
+    requireDpop: z.boolean().optional(),
     termsUrl: webPage.nullable().optional(),
     privacyUrl: webPage.nullable().optional(),
     postLogoutRedirectUris: z.array(z.string()).optional(),

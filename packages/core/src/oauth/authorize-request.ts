@@ -49,6 +49,7 @@ export const knownParameters = [
   'request_uri',
   'registration',
   'resource',
+  'dpop_jkt',
 ] as const;
 
 /** A parameter of an authorization request. */
@@ -154,17 +155,24 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
+/** @throws OAuthError for a `dpop_jkt` that is not the SHA-256 thumbprint of a key (RFC 9449, section 10) */
+function requireThumbprint(dpopJkt: string | undefined): void {
+  if (dpopJkt === undefined || /^[A-Za-z0-9_-]{43}$/.test(dpopJkt)) return;
+  throw invalid('The parameter dpop_jkt has to be the base64url of a SHA-256.');
+}
+
 /**
- * Removes ignored parameters, which are not even checked for repetition: `claims` and `resource` if their
+ * Removes ignored parameters, which are not even checked for repetition: `claims`, `resource` and `dpop_jkt` if their
  * options are off, and a malformed `acr_values`.
  */
 function withoutIgnored(
   parameters: RawParameters<Parameter>,
-  { claimsParameter, resources }: Pick<Options, 'claimsParameter' | 'resources'>,
+  { claimsParameter, dpop, resources }: Pick<Options, 'claimsParameter' | 'dpop' | 'resources'>,
 ): RawParameters<Parameter> {
   const kept = new Map(parameters);
   if (!claimsParameter) kept.delete('claims');
   if (resources === undefined) kept.delete('resource');
+  if (!dpop) kept.delete('dpop_jkt');
   const acrValues = readAcrValues(parameters.get('acr_values'));
   if (acrValues === undefined) kept.delete('acr_values');
   else kept.set('acr_values', acrValues);
@@ -176,7 +184,7 @@ function withoutIgnored(
  * @throws OAuthError if a parameter is invalid, to be sent to the redirect URI
  */
 export function normalizedQuery(
-  options: Pick<Options, 'scopes' | 'resources' | 'claimsParameter'>,
+  options: Pick<Options, 'scopes' | 'resources' | 'claimsParameter' | 'dpop'>,
   given: RawParameters<Parameter>,
   { client }: RedirectTarget,
 ): string {
@@ -197,6 +205,7 @@ export function normalizedQuery(
   const scopes = requestedScopes(options.scopes, value('scope'), client);
   requireGrantable(options.resources, scopes, resources);
   checkPkceParameters(value, client);
+  requireThumbprint(value('dpop_jkt'));
   const [prompt, maxAge, claims] = [value('prompt'), value('max_age'), value('claims')];
   if (claims !== undefined) readClaims(claims);
   const normalized: { readonly [name in Parameter]?: string } = {

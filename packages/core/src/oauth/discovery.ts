@@ -12,7 +12,7 @@ import { idTokenClaims, signInClaims } from './id-token.ts';
  * options alone.
  */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, claimsParameter, introspection, login, scopes } = options;
+  const { authUrl, baseUrl, claimsParameter, dpop, introspection, login, scopes } = options;
   const { privateKeyJwt, pushedRequests, refreshTokens, resources } = options;
   const keyMethods = privateKeyJwt ? ['private_key_jwt'] : [];
   const secretMethods = ['client_secret_basic', 'client_secret_post'];
@@ -50,6 +50,7 @@ function discoveryDocument({ options }: Core): object {
     }),
     ...(options.clientMetadataDocuments && { client_id_metadata_document_supported: true }),
     code_challenge_methods_supported: ['S256'],
+    ...(dpop && { dpop_signing_alg_values_supported: clientAlgorithms }),
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: promptValues,
     ui_locales_supported: options.languages.map(({ tag }) => tag),

@@ -7,6 +7,7 @@ import { rejectionReason } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { credentialParameters, hasCredential } from './credentials.ts';
 import { issuerOf } from './endpoints.ts';
+import { tokenTypeOf } from './issued-tokens.ts';
 
 /**
  * Returns the value of the claim `aud` for resources: a string for one, a list for several (RFC 7519, section
@@ -49,7 +50,8 @@ export function introspectionHandler(core: Core, authentication: ClientAuthentic
       client_id: token.clientId,
       sub: token.sub,
       ...(token.resources !== null && { aud: audienceOf(token.resources) }),
-      token_type: 'Bearer',
+      token_type: tokenTypeOf(token),
+      ...(token.dpopJkt !== null && { cnf: { jkt: token.dpopJkt } }),
       exp: Math.floor(token.expiresAt / 1000),
       iss: issuerOf(options),
       // Required by RFC 9470, section 6.2.

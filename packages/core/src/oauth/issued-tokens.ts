@@ -4,6 +4,7 @@ import type { GrantState, NewAccessToken, NewRefreshToken, RefreshTokenDigests }
 import type { UserRecord } from '../ports/users.ts';
 import { offlineAccess } from '../scopes/scopes.ts';
 import { digest } from '../secrets/tokens.ts';
+import type { DpopProof } from './dpop-proof.ts';
 import { signIdToken } from './id-token.ts';
 import { userClaimsInIdToken } from './id-token-details.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
@@ -24,6 +25,8 @@ interface TokenSubject extends GrantPart {
   readonly client: ClientRecord;
   readonly grant: GrantState;
   readonly user: UserRecord;
+  /** Proof of the token request; `null`: the token is not bound to a key. */
+  readonly proof: DpopProof | null;
   readonly now: number;
 }
 
@@ -80,7 +83,7 @@ export function refreshTokenDigests({ tokens }: Core, text: string): RefreshToke
  */
 export async function issueTokens(
   core: Core,
-  { client, grant, user, scopes, resources, now }: TokenSubject,
+  { client, grant, user, scopes, resources, proof, now }: TokenSubject,
 ): Promise<IssuedTokens> {
   const accessToken = core.tokens.newAccessToken(core.random);
   const token = {
@@ -89,6 +92,7 @@ export async function issueTokens(
     expiresAt: now + accessTokenSeconds * 1000,
     scopes: fewerOf(scopes, grant.scopes),
     resources: fewerOf(resources, grant.resources),
+    dpopJkt: proof?.jkt ?? null,
   };
   const idToken = scopes.includes('openid')
     ? await signIdToken(core, {
@@ -99,14 +103,18 @@ export async function issueTokens(
   return { accessToken, token, idToken, scopes };
 }
 
+/** Type of an access token (RFC 6749, section 7.1; RFC 9449, section 5). */
+export const tokenTypeOf = ({ dpopJkt }: { readonly dpopJkt: string | null }): 'Bearer' | 'DPoP' =>
+  dpopJkt === null ? 'Bearer' : 'DPoP';
+
 /** Returns the body of a successful token response (RFC 6749, section 5.1). */
 export function tokenResponse(
-  { accessToken, idToken, scopes }: IssuedTokens,
+  { accessToken, token, idToken, scopes }: IssuedTokens,
   refreshToken: string | null,
 ): object {
   return {
     access_token: accessToken,
-    token_type: 'Bearer',
+    token_type: tokenTypeOf(token),
     expires_in: accessTokenSeconds,
     scope: scopes.join(' '),
     ...(refreshToken === null ? {} : { refresh_token: refreshToken }),

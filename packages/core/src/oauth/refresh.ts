@@ -7,6 +7,8 @@ import { digest, equalDigests } from '../secrets/tokens.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { type Credentials, hasCredential } from './credentials.ts';
+import { refreshBinding, requireFirstUse, requireProof } from './dpop-binding.ts';
+import type { DpopProof } from './dpop-proof.ts';
 import { scopesInIdToken } from './id-token-details.ts';
 import {
   givesRefreshTokens,
@@ -29,6 +31,7 @@ interface RefreshRequest {
    * Requested resources, as URIs separated by spaces (RFC 8707); `null` requests all that the user approved.
    */
   readonly resource: string | null;
+  readonly proof: DpopProof | null;
 }
 
 const refused = (): OAuthError =>
@@ -84,7 +87,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
   async function exchange(
     ctx: Context,
     credentials: Credentials,
-    { refreshToken, scope, resource }: RefreshRequest,
+    { refreshToken, scope, resource, proof }: RefreshRequest,
   ): Promise<object> {
     const presented = refreshTokenDigests(core, refreshToken);
     const [client, grant] = await Promise.all([
@@ -99,6 +102,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     // Do not revoke the grant for another client's token: it was stolen from a client that may still use it.
     if (grant === null || grant.clientId !== client.clientId) throw refused();
     if (grant.revokedAt !== null) throw refused();
+    requireProof(client, refreshBinding(client, grant), proof);
     await limits.countGrant(grant.codeDigest, clock.now());
     const part = requestedPart(core, grant, resource);
     const { resources } = part;
@@ -118,13 +122,14 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     if (expiresAt === null || expiresAt <= now) throw refused();
     // ID tokens issued on refresh have no nonce (OpenID Connect Core, section 12.2).
     const issued = await issueTokens(core, {
-      ...{ client, grant: { ...grant, nonce: null }, user, scopes, resources, now },
+      ...{ client, grant: { ...grant, nonce: null }, user, scopes, resources, proof, now },
     });
     // A process with another order of sealing keys may have stored a successor derived with one of the
     // previous keys.
     const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
     const successor = successorOf(core, refreshToken, currentKey);
     const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
+    await requireFirstUse(core, proof);
     const result = await storage.grants.refresh({
       ...{ presented, now },
       token: issued.token,

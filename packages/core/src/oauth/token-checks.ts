@@ -4,6 +4,7 @@ import type { AnyScope } from '../scopes/catalog.ts';
 import { digest } from '../secrets/tokens.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { rejectionReason, type TokenRejection } from './access-token.ts';
+import { type PresentedRequest, proofProblem } from './dpop-resource.ts';
 
 /** User, client and scopes of a valid access token. */
 export interface ActiveToken {
@@ -21,17 +22,43 @@ export interface ActiveToken {
   readonly acr?: string;
   /** Time of the sign-in, to the second, present if `acr` is. */
   readonly authenticatedAt?: Date;
+  /** Thumbprint of the key that the token is bound to (RFC 9449), of a bound token. */
+  readonly dpopJkt?: string;
 }
 
 /**
  * Reason why an access token is refused. `malformed`: it does not have the format of this service's access
  * tokens. `unknown`: it was never issued, or expired more than 24 hours ago. `wrong_audience`: it is valid but
  * was issued for other resources than the required one, or for none. `insufficient_scope`: it is valid but lacks a
- * required scope.
+ * required scope. `invalid_dpop_proof`: it is bound to a key, and the request has no right proof of that key; or it
+ * is bound to no key and came with the scheme `DPoP`.
  */
 export interface RefusedToken {
   readonly active: false;
-  readonly reason: TokenRejection | 'malformed' | 'wrong_audience' | 'insufficient_scope';
+  readonly reason:
+    | TokenRejection
+    | 'malformed'
+    | 'wrong_audience'
+    | 'insufficient_scope'
+    | 'invalid_dpop_proof';
+}
+
+/** Requirements of an API for an access token. */
+export interface TokenRequirement<Name extends string = AnyScope> {
+  /** Scopes of which the token must have all. @defaultValue none */
+  readonly scopes?: readonly Name[];
+  /** URI of your API, one of the option `resources`. @defaultValue none: tokens that were issued for a resource are refused */
+  readonly resource?: string;
+  /**
+   * Request that presents the token. Tokens that are bound to a key need it (option `dpop`).
+   * @defaultValue none: such tokens are refused
+   */
+  readonly request?: PresentedRequest;
+  /**
+   * Origin of your API as clients call it, such as `https://api.example.com`.
+   * @defaultValue the origin of `resource` if it is a URL, otherwise of `baseUrl`
+   */
+  readonly origin?: string;
 }
 
 /** Checks access tokens for an API of the host. */
@@ -41,9 +68,8 @@ export interface TokenChecks<Name extends string = AnyScope> {
    * client, or the reason for refusing it; an invalid token never throws. A token that was revoked in any
    * process is refused at once. Makes one query to the storage and does not call your `users.find`.
    *
-   * @param token - token as it was sent, without `Bearer`
-   * @param requirement - `scopes`: scopes of which the token must have all. `resource`: URI of your API, one of the option
-   * `resources`; without it, tokens that were issued for a resource are refused
+   * @param token - token as it was sent, without `Bearer` or `DPoP`
+   * @param requirement - scopes and resource that the token must have, and the request that presents a bound token
    * @throws TypeError if `scopes` or `resource` names an unknown one, or the requirement has another member, which would check
    * nothing
    * @throws Error with `code: 'STORAGE_UNAVAILABLE'` while the storage cannot be reached: respond with 503
@@ -56,31 +82,43 @@ export interface TokenChecks<Name extends string = AnyScope> {
    * const wallet = await walletOf(check.sub);
    * ```
    */
-  verify(
-    token: string,
-    requirement?: { readonly scopes?: readonly Name[]; readonly resource?: string },
-  ): Promise<ActiveToken | RefusedToken>;
+  verify(token: string, requirement?: TokenRequirement<Name>): Promise<ActiveToken | RefusedToken>;
 }
+
+const isRequest = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'headers' in value && typeof value.headers === 'object';
 
 const requirementSchema = z.strictObject({
   scopes: z.array(z.string()).optional(),
   resource: z.string().optional(),
+  request: z.custom<PresentedRequest>(isRequest, 'must be a request with headers').optional(),
+  origin: z
+    .string()
+    .refine((text) => URL.parse(text)?.origin === text, 'must be an origin such as https://api.example.com')
+    .optional(),
 });
 
+/** Returns the origin of a resource whose URI is one of the web; `null` for others. */
+function webOrigin(resource: string | null): string | null {
+  const url = resource === null ? null : URL.parse(resource);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null;
+}
+
 /**
- * Returns the scopes and the resource that a requirement names.
+ * Checks and completes a requirement.
  * @throws TypeError for an unknown member, because a misspelt one would check nothing, and for an unknown scope or resource
  */
 function requirementOf({ options }: Core, given: unknown) {
   const { success, data, error } = requirementSchema.safeParse(given, inPlainWords);
   if (!success) throw new TypeError(inOneLine(problemsOf(error.issues), 'requirement'));
-  const { scopes = [], resource } = data;
+  const { scopes = [], resource, request = null } = data;
   const unknownScope = scopes.find((scope) => !options.scopes.has(scope));
   if (unknownScope !== undefined) throw new TypeError(`scopes: there is no scope ${unknownScope}`);
   const uri = resource === undefined ? undefined : options.resources?.find(resource);
   if (resource !== undefined && uri == null)
     throw new TypeError(`resource: the option resources has no ${resource}`);
-  return { scopes, resource: uri ?? null };
+  const origin = data.origin ?? webOrigin(uri ?? null) ?? options.baseUrl.origin;
+  return { scopes, resource: uri ?? null, request, origin };
 }
 
 /**
@@ -103,9 +141,11 @@ export function tokenChecks(core: Core): TokenChecks {
       const found = await storage.grants.findToken(digest(token));
       const dead = rejectionReason(found, clock.now());
       if (found === null || dead !== null) return refused(dead ?? 'unknown');
-      const { sub, clientId, scopes, resources, expiresAt, acr, authenticatedAt } = found;
+      const { sub, clientId, scopes, resources, expiresAt, acr, authenticatedAt, dpopJkt } = found;
       if (!isAudience(required.resource, resources)) return refused('wrong_audience');
       if (!required.scopes.every((scope) => scopes.includes(scope))) return refused('insufficient_scope');
+      if ((await proofProblem(core, found, token, required.request, required.origin)) !== null)
+        return refused('invalid_dpop_proof');
       const audience = resources === null ? {} : { resources };
       const signIn = acr === null ? {} : { acr, authenticatedAt: new Date(authenticatedAt) };
       return {
@@ -114,6 +154,7 @@ export function tokenChecks(core: Core): TokenChecks {
         ...audience,
         expiresAt: new Date(expiresAt),
         ...signIn,
+        ...(dpopJkt !== null && { dpopJkt }),
       };
     },
   };

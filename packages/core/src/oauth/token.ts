@@ -10,6 +10,8 @@ import { printableUrl } from '../text/printable.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { type Credentials, credentialParameters, hasCredential } from './credentials.ts';
+import { requireFirstUse, requireProof, tokenRequestProof } from './dpop-binding.ts';
+import type { DpopProof } from './dpop-proof.ts';
 import { scopesInIdToken } from './id-token-details.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
@@ -27,6 +29,7 @@ interface CodeRequest {
   readonly verifier: string | null;
   /** Requested resources, as URIs separated by spaces (RFC 8707); `null` if there are none. */
   readonly resource: string | null;
+  readonly proof: DpopProof | null;
 }
 
 /** Returns a parameter of a token request. @throws OAuthError `invalid_request` if it is missing or empty */
@@ -64,7 +67,7 @@ async function exchangeCode(
   ctx: Context,
   authentication: ClientAuthentication,
   credentials: Credentials,
-  { code, redirectUri, verifier, resource }: CodeRequest,
+  { code, redirectUri, verifier, resource, proof }: CodeRequest,
 ): Promise<object> {
   const { grants } = core.storage;
   const [client, found] = await Promise.all([
@@ -86,6 +89,7 @@ async function exchangeCode(
     throw new OAuthError('invalid_grant');
   }
   checkRedirectUri(core, client, grant, redirectUri);
+  requireProof(client, grant.dpopJkt, proof);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
   const part = requestedPart(core, grant, resource);
@@ -98,8 +102,9 @@ async function exchangeCode(
     throw new OAuthError('invalid_grant');
   }
 
-  const issued = await issueTokens(core, { client, grant, user, now, ...part });
+  const issued = await issueTokens(core, { client, grant, user, proof, now, ...part });
   const refreshToken = firstRefreshToken(core, client, grant, now);
+  await requireFirstUse(core, proof);
   const outcome = await grants.redeem({
     codeDigest: grant.codeDigest,
     token: issued.token,
@@ -117,6 +122,7 @@ async function exchangeCode(
 export async function tokenHandler(core: Core, authentication: ClientAuthentication): Promise<Handler> {
   const refreshTokens =
     core.options.refreshTokens && (await import('./refresh.ts')).refreshTokenExchange(core, authentication);
+  const readProof = await tokenRequestProof(core);
 
   const known = new Set([
     ...tokenParameters,
@@ -129,6 +135,7 @@ export async function tokenHandler(core: Core, authentication: ClientAuthenticat
     const parameters = await readKnownParameters(ctx.req, known);
     await authentication.requireAllowed(ctx);
     const credentials = await authentication.readCredentials(ctx, parameters);
+    const proof = await readProof(ctx);
 
     const resource = parameters.get('resource') || null;
     const grantType = required(parameters, 'grant_type');
@@ -136,12 +143,12 @@ export async function tokenHandler(core: Core, authentication: ClientAuthenticat
       const code = required(parameters, 'code');
       const redirectUri = required(parameters, 'redirect_uri');
       const verifier = parameters.get('code_verifier') || null;
-      const request = { code, redirectUri, verifier, resource };
+      const request = { code, redirectUri, verifier, resource, proof };
       ctx.body = await exchangeCode(core, ctx, authentication, credentials, request);
     } else if (grantType === 'refresh_token' && refreshTokens !== undefined) {
       const refreshToken = required(parameters, 'refresh_token');
       const scope = parameters.get('scope') || null;
-      ctx.body = await refreshTokens.exchange(ctx, credentials, { refreshToken, scope, resource });
+      ctx.body = await refreshTokens.exchange(ctx, credentials, { refreshToken, scope, resource, proof });
     } else {
       const both = 'The supported grant types are authorization_code and refresh_token.';
       throw new OAuthError('unsupported_grant_type', refreshTokens && both);

@@ -1,27 +1,41 @@
 import type { Context } from 'koa';
-import { OAuthError } from '../errors.ts';
+import { OAuthError, type OAuthErrorCode, oauthErrors } from '../errors.ts';
 import { hasBody, isParameters, readKnownParameters } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
+import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import type { Core } from '../options/context.ts';
+import type { Options } from '../options/options.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { digest } from '../secrets/tokens.ts';
+import { urlBelow } from '../text/urls.ts';
 import { rejectionReason } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
+import { proofProblem } from './dpop-resource.ts';
+import { apiPaths } from './endpoints.ts';
 import { findUser } from './user.ts';
 
-/**
- * Creates the error for a refused token. The header always says `invalid_token`, also for an expired token
- * (RFC 6750, section 3); the body may have another code.
- */
-function refusedToken(code: 'invalid_token' | 'token_expired', description?: string): OAuthError {
-  return new OAuthError(code, description, {
-    headers: {
-      'WWW-Authenticate': `Bearer error="invalid_token", error_description="${description ?? 'The access token is invalid.'}"`,
-    },
-  });
+/** Scheme with which a token was sent. */
+type Scheme = 'Bearer' | 'DPoP';
+
+/** Parameter of a challenge that names the algorithms of proofs (RFC 9449, section 7.1). */
+const proofAlgorithms = `algs="${clientAlgorithms.join(' ')}"`;
+
+/** Error with its challenge (RFC 6750, section 3; RFC 9449, section 7.1). `error` is the code in the header. */
+function challenged(
+  scheme: Scheme,
+  error: 'invalid_token' | 'invalid_dpop_proof',
+  description: string,
+  code: OAuthErrorCode = error,
+): OAuthError {
+  const algorithms = scheme === 'DPoP' ? `, ${proofAlgorithms}` : '';
+  const challenge = `${scheme} error="${error}", error_description="${description}"${algorithms}`;
+  return new OAuthError(code, description, { status: 401, headers: { 'WWW-Authenticate': challenge } });
 }
+
+const invalidToken = (scheme: Scheme): OAuthError =>
+  challenged(scheme, 'invalid_token', oauthErrors.invalid_token.text);
 
 const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
 
@@ -40,9 +54,14 @@ async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<s
  * Reads the token in the Authorization header or in a POST form. Refuses a request with both, and never reads
  * the query.
  */
-async function readBearerToken(ctx: Context): Promise<string> {
+async function readAccessToken(
+  ctx: Context,
+  { dpop }: Options,
+): Promise<{ readonly presented: string; readonly scheme: Scheme }> {
   const header = ctx.req.headers.authorization;
-  const inHeader = header === undefined ? null : (/^Bearer +(\S+) *$/i.exec(header)?.[1] ?? '');
+  const credentials = dpop ? /^(Bearer|DPoP) +(\S+) *$/i : /^(Bearer) +(\S+) *$/i;
+  const [, scheme = 'Bearer', sent = ''] = credentials.exec(header ?? '') ?? [];
+  const inHeader = header === undefined ? null : sent;
   const inBody = ctx.method === 'POST' ? await readPostedToken(ctx, inHeader !== null) : null;
   if (inHeader !== null && inBody !== null) {
     throw new OAuthError('invalid_request', 'The access token is sent twice; use the header or the form.', {
@@ -53,18 +72,23 @@ async function readBearerToken(ctx: Context): Promise<string> {
   if (token === null) {
     // Without a token, the header has no error code (RFC 6750, section 3.1).
     throw new OAuthError('invalid_token', 'The access token is missing.', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
+      headers: { 'WWW-Authenticate': dpop ? `Bearer, DPoP ${proofAlgorithms}` : 'Bearer' },
     });
   }
-  return token;
+  return { presented: token, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' };
 }
 
 /** Checks that a token is valid at `now`. @throws OAuthError if it is not */
-function requireLiving(token: AccessTokenState | null, now: number): asserts token is AccessTokenState {
+function requireLiving(
+  token: AccessTokenState | null,
+  scheme: Scheme,
+  now: number,
+): asserts token is AccessTokenState {
   const dead = rejectionReason(token, now);
+  // An expired token is `invalid_token` in the header, with any code in the body (RFC 6750, section 3).
   if (dead === 'expired')
-    throw refusedToken('token_expired', 'The access token expired; a new authorization is required.');
-  if (dead !== null) throw refusedToken('invalid_token');
+    throw challenged(scheme, 'invalid_token', oauthErrors.token_expired.text, 'token_expired');
+  if (dead !== null) throw invalidToken(scheme);
 }
 
 /**
@@ -94,16 +118,20 @@ export function userinfoOf(
  * query per request.
  */
 export function userinfoHandler(core: Core): Handler {
-  const { storage, clock, tokens } = core;
+  const { storage, clock, tokens, options } = core;
+  const url = urlBelow(options.baseUrl, apiPaths.userinfo);
 
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
-    const presented = await readBearerToken(ctx);
+    const { presented, scheme } = await readAccessToken(ctx, options);
     const token = tokens.isAccessToken(presented) ? await storage.grants.findToken(digest(presented)) : null;
     if (token !== null) await narrowOriginTo(core, ctx, token.clientId);
-    requireLiving(token, clock.now());
+    requireLiving(token, scheme, clock.now());
+    const request = { method: ctx.method, url, headers: ctx.req.headers };
+    const problem = await proofProblem(core, token, presented, request, options.baseUrl.origin);
+    if (problem !== null) throw challenged('DPoP', problem.code, problem.description);
     const user = await findUser(core, token.sub, token.scopes);
-    if (user === null) throw refusedToken('invalid_token');
+    if (user === null) throw invalidToken(scheme);
     writeJson(ctx, 200, JSON.stringify(userinfoOf(core, user, token.scopes)));
   };
 }

@@ -23,6 +23,7 @@ export const defaultOptions = {
   clientMetadataDocuments: { allowPrivateDocuments: false },
   privateKeyJwt: false,
   pushedRequests: { required: false },
+  dpop: false,
   refreshTokens: { idleDays: 30, absoluteDays: 180 },
   limits: {
     ...addressLimits,

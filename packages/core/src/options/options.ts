@@ -111,6 +111,7 @@ const schema = knownOnly({
     required: z.boolean().default(defaultOptions.pushedRequests.required),
   }).optional(),
   privateKeyJwt: z.boolean().default(defaultOptions.privateKeyJwt),
+  dpop: z.boolean().default(defaultOptions.dpop),
   refreshTokens: knownOnly({
     idleDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.idleDays),
     absoluteDays: z.number().positive().max(3650).default(defaultOptions.refreshTokens.absoluteDays),
@@ -299,6 +300,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
     /** Refuses authorization requests that were not pushed, of every client. @defaultValue false */
     readonly required?: boolean;
   };
+  /**
+   * Lets clients bind their tokens to a key of their own (DPoP, RFC 9449), so that a stolen token is worthless
+   * without the key. A client that sends a proof to the token endpoint gets a bound token. Clients with the
+   * switch `requireDpop` must send one.
+   * @defaultValue false
+   */
+  readonly dpop?: boolean;
   /**
    * Enables refresh tokens: a client gets one if it may use the scope `offline_access`, which this option
    * adds, and the user approved that scope, or if it has the setting `refreshWithoutOfflineAccess`. `{}` uses

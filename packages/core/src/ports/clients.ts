@@ -90,6 +90,10 @@ export interface ClientRecord {
    * `false`.
    */
   readonly resourceServer?: boolean | undefined;
+  /**
+   * True if token requests without a DPoP proof are refused (RFC 9449, section 5.2); `undefined` counts as `false`.
+   */
+  readonly requireDpop?: boolean | undefined;
   readonly idTokenAlg: SigningAlgorithm;
   /**
    * URIs to which users may return after signing out, compared as redirect URIs are; `undefined` counts as an

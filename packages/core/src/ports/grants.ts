@@ -30,6 +30,11 @@ export interface GrantRecord {
   /** PKCE challenge, base64url of a SHA-256 (RFC 7636), or `null` when the request had none. */
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
+  /**
+   * Thumbprint of the key that the code is bound to (RFC 9449, section 10); `null` for none. Once the code was exchanged, that of the key
+   * that its access token was bound to, with which a public client has to use its refresh tokens.
+   */
+  readonly dpopJkt: string | null;
   /** Time at which the user signed in, in milliseconds since the Unix epoch. */
   readonly authenticatedAt: number;
   /** Session id of the user's sign-in that apps see as `sid`. */
@@ -63,6 +68,8 @@ export interface NewAccessToken {
   readonly scopes: readonly string[] | null;
   /** Resources of a token that has fewer than its grant; `null` if the token has the grant's resources. */
   readonly resources: readonly string[] | null;
+  /** Thumbprint of the key that the token is bound to; `null` for a bearer token. */
+  readonly dpopJkt: string | null;
 }
 
 /** Digests by which the storage identifies a refresh token. */
@@ -104,6 +111,8 @@ export interface AccessTokenState {
    */
   readonly resources: readonly string[] | null;
   readonly expiresAt: number;
+  /** Thumbprint of the key that the token is bound to; `null` for a bearer token. */
+  readonly dpopJkt: string | null;
   /** True if the token itself or its grant was revoked. */
   readonly revoked: boolean;
   /** Time at which the user signed in. */

@@ -25,6 +25,7 @@ const activeToken = z.object({
   scope: z.string().default(''),
   exp: z.number(),
   iss: z.string().optional(),
+  cnf: z.looseObject({ jkt: z.string().optional() }).optional(),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
 });
 const introspection = z.union([z.object({ active: z.literal(false) }), activeToken]);
@@ -83,5 +84,6 @@ export async function introspect(
     scopes: data.scope.split(' ').filter((scope) => scope !== ''),
     resources: [data.aud ?? []].flat(),
     expiresAt: new Date(data.exp * 1000),
+    ...(data.cnf !== undefined && { dpopJkt: data.cnf.jkt ?? '' }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import { issuerOf } from '../oauth/endpoints.ts';
 import type { TokenChecks } from '../oauth/token-checks.ts';
 import type { Core } from '../options/context.ts';
@@ -41,19 +42,21 @@ export function localResources({ options }: Core, tokens: TokenChecks) {
       authorization_servers: [issuerOf(options)],
       ...(shown.length > 0 && { scopes_supported: shown }),
       bearer_methods_supported: ['header'],
+      ...(options.dpop && { dpop_signing_alg_values_supported: clientAlgorithms }),
       resource_name: resources.nameOf(uri),
     };
 
     return createProtectedResource(metadata, {
       scopes,
+      takesDpop: options.dpop,
       requireScopes(names) {
         const wrong = names.find((name) => !options.scopes.has(name) || !resources.isGrantable(name, [uri]));
         if (wrong !== undefined) throw new TypeError(`scopes: there is no scope ${wrong} for ${uri}`);
       },
       ownScopes: (token) => token.scopes.filter((name) => own.includes(name)),
-      async verify(token) {
+      async verify(token, request) {
         try {
-          return await tokens.verify(token, { resource: uri });
+          return await tokens.verify(token, { resource: uri, request });
         } catch (error) {
           if (!isUnavailable(error)) throw error;
           options.logger.error({ err: error, resource: uri }, 'an access token could not be checked');

@@ -6,6 +6,7 @@ export interface ResourceMetadata {
   readonly authorization_servers: readonly string[];
   readonly scopes_supported?: readonly string[];
   readonly bearer_methods_supported: readonly string[];
+  readonly dpop_signing_alg_values_supported?: readonly string[];
   readonly resource_name?: string;
 }
 

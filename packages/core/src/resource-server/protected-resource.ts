@@ -2,7 +2,7 @@ import type { ActiveToken } from '../oauth/token-checks.ts';
 import type { AnyScope } from '../scopes/catalog.ts';
 import { type ResourceDocument, type ResourceMetadata, resourceDocument } from './metadata.ts';
 import { type RefusalReason, type RefusedRequest, refusal } from './refusals.ts';
-import { bearerToken, type ResourceAnswer, type ResourceRequest } from './requests.ts';
+import { accessTokenOf, type ResourceAnswer, type ResourceRequest } from './requests.ts';
 
 /**
  * A protected resource (RFC 9728): an API that checks its requests and publishes where tokens for it come
@@ -43,12 +43,17 @@ export interface ProtectedResource<Name extends string = AnyScope> {
 export interface ResourceChecks {
   /** Scopes that every request needs. */
   readonly scopes: readonly string[];
+  /** True if tokens may be bound to a key, and come with the scheme `DPoP`. */
+  readonly takesDpop: boolean;
   /** @throws TypeError for a scope that no token for the resource can have */
   readonly requireScopes: (scopes: readonly string[]) => void;
   /** Returns the scopes of a token that a challenge repeats: those that belong to the resource. */
   readonly ownScopes: (token: ActiveToken) => readonly string[];
   /** Returns the token, or the reason for refusing it; `unavailable` if it cannot be checked. */
-  readonly verify: (token: string) => Promise<ActiveToken | { active: false; reason: RefusalReason }>;
+  readonly verify: (
+    token: string,
+    request: ResourceRequest,
+  ) => Promise<ActiveToken | { active: false; reason: RefusalReason }>;
 }
 
 const union = (...lists: (readonly string[])[]): string[] => [...new Set(lists.flat())];
@@ -56,7 +61,7 @@ const union = (...lists: (readonly string[])[]): string[] => [...new Set(lists.f
 /** Creates a protected resource from its document and its checks. */
 export function createProtectedResource(
   metadata: ResourceMetadata,
-  { scopes, requireScopes, ownScopes, verify }: ResourceChecks,
+  { scopes, takesDpop, requireScopes, ownScopes, verify }: ResourceChecks,
 ): ProtectedResource {
   const document: ResourceDocument = resourceDocument(metadata);
   requireScopes(scopes);
@@ -69,9 +74,9 @@ export function createProtectedResource(
     async check(request, { scopes: more = [] } = {}) {
       requireScopes(more);
       const needed = union(scopes, more);
-      const text = bearerToken(request);
+      const text = accessTokenOf(request, takesDpop);
       if (text === null) return refusal('missing', needed, document.url);
-      const token = await verify(text);
+      const token = await verify(text, request);
       if (!token.active) return refusal(token.reason, needed, document.url);
       if (needed.every((scope) => token.scopes.includes(scope))) return token;
       // Include the scopes that the token already has: a client that requested only the missing ones would

@@ -1,3 +1,4 @@
+import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import type { RefusedToken } from '../oauth/token-checks.ts';
 import type { ResourceAnswer } from './requests.ts';
 
@@ -23,12 +24,13 @@ const descriptions: { readonly [Reason in RefusalReason]: string } = {
   revoked: 'The access token was revoked.',
   wrong_audience: 'The access token was issued for another resource.',
   insufficient_scope: 'The access token lacks a scope.',
+  invalid_dpop_proof: 'The access token is bound to a key, and its DPoP proof is missing or wrong.',
   unavailable: 'The access token cannot be checked at the moment.',
 };
 
 function errorOf(reason: RefusalReason): string {
   if (reason === 'unavailable') return 'temporarily_unavailable';
-  return reason === 'insufficient_scope' ? 'insufficient_scope' : 'invalid_token';
+  return reason === 'insufficient_scope' || reason === 'invalid_dpop_proof' ? reason : 'invalid_token';
 }
 
 /**
@@ -44,6 +46,9 @@ function challenge(reason: RefusalReason, scopes: readonly string[], metadataUrl
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
     `resource_metadata="${metadataUrl}"`,
   ];
+  // RFC 9449, section 7.1.
+  if (reason === 'invalid_dpop_proof')
+    return `DPoP ${parameters.join(', ')}, algs="${clientAlgorithms.join(' ')}"`;
   return `Bearer ${parameters.join(', ')}`;
 }
 

@@ -149,6 +149,8 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     }
     if (token === null) return { active: false, reason: 'inactive' };
     if (token.expiresAt.getTime() <= clock.now()) return { active: false, reason: 'expired' };
+    // Proofs count once, and only the authorization server could remember them for every process of the resource.
+    if (token.dpopJkt !== undefined) return { active: false, reason: 'invalid_dpop_proof' };
     const isOurs = token.resources.some((audience) => comparableUri(audience) === uri);
     return isOurs ? token : { active: false, reason: 'wrong_audience' };
   }
@@ -162,6 +164,7 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
   };
   return createProtectedResource(metadata, {
     scopes,
+    takesDpop: false,
     // Only the authorization server knows which scopes exist.
     requireScopes(names) {
       const wrong = names.find((one) => !scopeToken.safeParse(one).success);

@@ -34,11 +34,14 @@ export function pathOf(request: ResourceRequest): string {
 }
 
 /**
- * Returns the token in a Bearer header (RFC 6750, section 2.1), empty if the header is malformed. `null` if
- * the request has no token: a header with another scheme is ignored.
+ * Returns the access token of a request (RFC 6750, section 2.1), empty if the header is malformed. `null` if the request
+ * has no token: a header with another scheme is ignored.
+ * @param takesDpop - true if the scheme `DPoP` is for this API too (RFC 9449, section 7.1)
  */
-export function bearerToken(request: ResourceRequest): string | null {
-  const header = headerOf(request, 'authorization');
-  if (header === null || !/^bearer(?: |$)/i.test(header)) return null;
-  return /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1] ?? '';
+export function accessTokenOf(request: ResourceRequest, takesDpop: boolean): string | null {
+  const header = headerOf(request, 'authorization') ?? '';
+  const [, scheme = '', credentials = ''] = /^(\S+)(.*)$/s.exec(header) ?? [];
+  const isOurs = /^bearer$/i.test(scheme) || (takesDpop && /^dpop$/i.test(scheme));
+  if (!isOurs) return null;
+  return /^ +([\w.~+/-]+=*) *$/.exec(credentials)?.[1] ?? '';
 }

@@ -30,6 +30,10 @@ const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
     provider.call('/v1/oauth/introspect', {
       ...{ token: 'x', client_id: client.id, client_secret: client.secret },
     }),
+  async invalid_dpop_proof() {
+    const strict = await provider.client({ requireDpop: true });
+    return provider.exchange(strict, await provider.code(strict));
+  },
   invalid_scope: () => authorize({ scope: 'openid email' }),
   invalid_target: () => authorize({ resource: 'https://other.example' }),
   redirect_uri_mismatch: () => authorize({ redirect_uri: 'https://evil.example/' }),

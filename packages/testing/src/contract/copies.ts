@@ -70,10 +70,10 @@ const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
 /** Creates the view of an access token from the row that was read. */
 const tokenOf = (
   token: NewAccessToken,
-  { scopes, resources, expiresAt }: AccessTokenState,
+  { scopes, resources, expiresAt, dpopJkt }: AccessTokenState,
 ): NewAccessToken => ({
   ...token,
-  ...{ scopes, resources, expiresAt },
+  ...{ scopes, resources, expiresAt, dpopJkt },
 });
 
 /** Presents a refresh token. Returns it if the storage kept its digest and family; otherwise `null`. */
@@ -133,7 +133,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
     fresh: (label, text) => {
       const fields = {
         ...{ scopes: [text], resources: [text], redirectUri: text },
-        ...{ codeChallenge: text, nonce: text },
+        ...{ codeChallenge: text, nonce: text, dpopJkt: text },
       };
       return sampleGrant(label, { sub: label, ...fields });
     },
@@ -144,7 +144,7 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   'a redemption': tried({
     fresh: (label, text) => ({
       codeDigest: digestOf(`code used ${label}`),
-      token: sampleToken(label, { scopes: [text], resources: [text, 'another'] }),
+      token: sampleToken(label, { scopes: [text], resources: [text, 'another'], dpopJkt: text }),
       refreshToken: refreshTokenOf(`redemption ${label}`, 'first'),
     }),
     prepare: (storage, _given, label) => issued(storage, `used ${label}`),
@@ -161,7 +161,11 @@ export const storedRows: Readonly<Record<string, Tried>> = {
   'a refresh': tried({
     fresh: (label, text) => ({
       presented: refreshTokenOf(`refresh ${label}`, 'first'),
-      token: sampleToken(`refreshed ${label}`, { scopes: [text], resources: [text, 'another'] }),
+      token: sampleToken(`refreshed ${label}`, {
+        scopes: [text],
+        resources: [text, 'another'],
+        dpopJkt: text,
+      }),
       successor: refreshTokenOf(`refresh ${label}`, 'refreshed'),
       otherSuccessors: [digestOf(`other ${label}`)],
     }),

@@ -25,6 +25,7 @@ export const redemptionCases = casesOf('redemption', {
       scopes: ['openid', 'profile'],
       resources: null,
       expiresAt: sampleToken('a').expiresAt,
+      dpopJkt: null,
       revoked: false,
       authenticatedAt: grant.authenticatedAt,
       acr: null,
@@ -54,6 +55,33 @@ export const redemptionCases = casesOf('redemption', {
     assertSame([ofWhole?.scopes, ofWhole?.resources], [granted.scopes, granted.resources]);
     assertSame([ofPart?.scopes, ofPart?.resources], [narrow.scopes, narrow.resources]);
     assertSame((await storage.grants.find(part.codeDigest))?.resources, granted.resources);
+  },
+
+  'a token is bound to its key, and its grant to the key of the code or else of the token': async (
+    storage,
+  ) => {
+    const free = await issued(storage, 'free');
+    const bound = await issued(storage, 'bound', { dpopJkt: 'key of the code' });
+    const token = sampleToken('a', { dpopJkt: 'key' });
+    await redeem(storage, free, token);
+    await redeem(storage, bound, sampleToken('b', { dpopJkt: 'key of the code' }));
+    assert.equal((await storage.grants.findToken(token.digest))?.dpopJkt, 'key');
+    assert.equal((await storage.grants.find(free.codeDigest))?.dpopJkt, 'key');
+    assert.equal((await storage.grants.find(bound.codeDigest))?.dpopJkt, 'key of the code');
+  },
+
+  'of tokens that are stored together each has its own key': async (storage) => {
+    const labels = ['a', 'b', 'c', 'd'];
+    const grants = await Promise.all(labels.map((label) => issued(storage, label)));
+    const tokens = labels.map((label, index) =>
+      sampleToken(label, { dpopJkt: index % 2 === 0 ? `key ${label}` : null }),
+    );
+    await Promise.all(grants.map((grant, index) => redeem(storage, grant, tokens[index] ?? sampleToken(''))));
+    const found = await Promise.all(tokens.map(({ digest }) => storage.grants.findToken(digest)));
+    assertSame(
+      found.map((state) => state?.dpopJkt),
+      ['key a', null, 'key c', null],
+    );
   },
 
   'a code dies at its exact millisecond': async (storage) => {

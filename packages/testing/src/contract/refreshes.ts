@@ -55,7 +55,7 @@ export const refreshCases = casesOf('refresh tokens', {
       const granted = { scopes: ['openid', 'profile'], resources: null };
       assertSame(state, {
         ...{ clientId: 'client-1', sub: 'user-1', ...granted, expiresAt, revoked: false },
-        ...{ authenticatedAt: grant.authenticatedAt, acr: null },
+        ...{ authenticatedAt: grant.authenticatedAt, acr: null, dpopJkt: null },
       });
     }
     assert.equal(await isLive(storage, token), true, 'earlier access tokens live out their time');
@@ -84,6 +84,16 @@ export const refreshCases = casesOf('refresh tokens', {
     assertSame([await resources('a 2'), await resources('a 3')], [[second], [first, second]]);
     const found = await storage.grants.findRefreshToken(sampleRefreshToken('a 3'));
     assertSame(found?.resources, [first, second]);
+  },
+
+  'an access token is bound to the key of its own refresh, and the grant stays as it was': async (
+    storage,
+  ) => {
+    await connected(storage, 'a');
+    await refresh(storage, 'a 1', 'a 2', { token: sampleToken('bound', { dpopJkt: 'key' }) });
+    const found = await storage.grants.findToken(sampleToken('bound').digest);
+    assert.equal(found?.dpopJkt, 'key');
+    assert.equal((await storage.grants.findRefreshToken(sampleRefreshToken('a 2')))?.dpopJkt, null);
   },
 
   'one dies at its exact millisecond': async (storage) => {

@@ -53,6 +53,7 @@ export function sampleGrant(label: string, changes: Partial<GrantRecord> = {}): 
     redirectUri: 'https://shop.example/callback',
     codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     nonce: 'n-0S6_WzA2Mj',
+    dpopJkt: null,
     authenticatedAt: now - minute,
     sid: 'a session',
     idTokenDetails: null,
@@ -69,6 +70,7 @@ export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}
     expiresAt: now + hour,
     scopes: null,
     resources: null,
+    dpopJkt: null,
     ...changes,
   };
 }

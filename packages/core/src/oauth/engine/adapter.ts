@@ -131,6 +131,7 @@ export function authorizationCodeAdapter(core: Core): Adapter {
         redirectUri,
         codeChallenge: payload.codeChallenge ?? null,
         nonce: payload.nonce ?? null,
+        dpopJkt: payload.dpopJkt ?? null,
         authenticatedAt: authTime * 1000,
         idTokenDetails: idTokenDetailsOf(core, visitor(), currentRun.getStore()?.claims, scopes),
         sid: sessionIdOf(visitor() ?? { sub: accountId, authenticatedAt: new Date(authTime * 1000) }),

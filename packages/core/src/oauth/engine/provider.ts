@@ -128,6 +128,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       },
       // Stored with the interaction; the engine does not use it.
       ...(options.claimsParameter && { claims: null }),
+      // Stored with the interaction; the engine copies it to the code.
+      ...(options.dpop && { dpop_jkt: null }),
       // Stored with the interaction; `Engine` creates this parameter from `resource`.
       ...(options.resources && { resources: null }),
     },

@@ -1,0 +1,69 @@
+import type { Context } from 'koa';
+import { OAuthError } from '../errors.ts';
+import { isPublicClient } from '../keys/client-credentials.ts';
+import type { Core } from '../options/context.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import type { GrantState } from '../ports/grants.ts';
+import { urlBelow } from '../text/urls.ts';
+import type { DpopProof } from './dpop-proof.ts';
+import { apiPaths } from './endpoints.ts';
+
+/** Reads the proof of a token request; `null` if the request has none, or if the option `dpop` is off. */
+export type TokenRequestProof = (ctx: Context) => Promise<DpopProof | null>;
+
+/** Returns the reader of the proofs of token requests. Its code is loaded only if the option `dpop` is on. */
+export async function tokenRequestProof({ options, clock }: Core): Promise<TokenRequestProof> {
+  if (!options.dpop) return async () => null;
+  const { readProof } = await import('./dpop-proof.ts');
+  const url = urlBelow(options.baseUrl, apiPaths.token);
+
+  /** @throws OAuthError `invalid_dpop_proof` */
+  return async ({ req }) => {
+    const { dpop } = req.headers;
+    if (dpop === undefined) return null;
+    const read = await readProof(String(dpop), { method: 'POST', url, accessToken: null }, clock.now());
+    if ('problem' in read) throw new OAuthError('invalid_dpop_proof', read.problem);
+    return read.proof;
+  };
+}
+
+/** Marks a proof as used. Returns `false` if it was used before. */
+export function useProof({ storage, clock }: Core, { idDigest, expiresAt }: DpopProof): Promise<boolean> {
+  return storage.proofIds.use({ namespace: 'dpop', digest: idDigest, expiresAt, now: clock.now() });
+}
+
+/**
+ * Checks that a token request has the proof that its client and its code or refresh token need.
+ * @param boundTo - thumbprint of the key that the code or refresh token is bound to; `null` for none
+ * @throws OAuthError
+ */
+export function requireProof(
+  client: Pick<ClientRecord, 'requireDpop'>,
+  boundTo: string | null,
+  proof: DpopProof | null,
+): void {
+  if (proof === null && client.requireDpop === true)
+    throw new OAuthError('invalid_dpop_proof', 'This client has to send a DPoP proof.');
+  if (boundTo === null) return;
+  if (proof === null)
+    throw new OAuthError(
+      'invalid_dpop_proof',
+      'The code or refresh token is bound to a key: a DPoP proof is missing.',
+    );
+  if (proof.jkt !== boundTo)
+    throw new OAuthError(
+      'invalid_grant',
+      'The code or refresh token is bound to another key than that of the DPoP proof.',
+    );
+}
+
+/** Marks the proof of a token request as used, before anything is issued for it. @throws OAuthError `invalid_dpop_proof` */
+export async function requireFirstUse(core: Core, proof: DpopProof | null): Promise<void> {
+  if (proof === null || (await useProof(core, proof))) return;
+  throw new OAuthError('invalid_dpop_proof', 'The DPoP proof was used before.');
+}
+
+/** Returns the key that the refresh tokens of a grant are bound to: those of public clients (RFC 9449, section 5). */
+export function refreshBinding(client: ClientRecord, grant: Pick<GrantState, 'dpopJkt'>): string | null {
+  return isPublicClient(client) ? grant.dpopJkt : null;
+}
