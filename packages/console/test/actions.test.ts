@@ -8,7 +8,7 @@ const inOrder = (...parts: readonly string[]): RegExp => new RegExp(parts.join('
 const eventIn = (location: string | null): string => /evt_[0-9a-f]{32}/.exec(location ?? '')?.[0] ?? '';
 
 describe('the console', () => {
-  it('triggers an event of any type with its example, and shows what became of it', async () => {
+  it('triggers an event of any type with its example, and shows its deliveries', async () => {
     const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     for (const type of ['payment.completed', 'payment.failed', 'kyc.updated', 'webhook.test']) {
@@ -23,7 +23,7 @@ describe('the console', () => {
     }
   });
 
-  it('shows attempts: what failed, why, what to do, and when the next one is due', async () => {
+  it('shows attempts with the failure, its reason, advice, and the time of the next attempt', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(key);
     const id = await kit.event(key);
@@ -192,7 +192,7 @@ describe('the data of a test event', () => {
     expect(JSON.parse(stored?.body ?? '')).toMatchObject({ data: { message: 'of my own' } });
   });
 
-  it('may be of a type of the host’s own, and of no other', async () => {
+  it('may have a type that the host defines, but no unknown type', async () => {
     const { browser } = await visited({
       events: { 'order.shipped': { schema: z.object({ order: z.string() }), example: { order: 'o-1' } } },
     });

@@ -17,7 +17,7 @@ const inPage = (text: string) =>
     .replaceAll("'", '&#39;');
 
 describe('an attempt', () => {
-  it('shows its request, signed, the way it went over the wire and as curl', async () => {
+  it('shows its signed request as sent over the wire, and as a curl command', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(key);
     const id = await kit.event(key);
@@ -42,7 +42,7 @@ describe('an attempt', () => {
     expect(text).not.toContain(key.key);
   });
 
-  it('says when its request is one of later settings, was never sent, or is not known any more', async () => {
+  it('says if its request is built with later settings, was never sent, or is no longer known', async () => {
     const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const id = await kit.event(key);
@@ -61,7 +61,7 @@ describe('an attempt', () => {
     expect(gone).not.toContain('/moved');
   });
 
-  it('of the page of its endpoint leads to its request among those of its event', async () => {
+  it('on the page of its endpoint links to its request on the page of the event', async () => {
     const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     await kit.endpoint(key, '/other');
@@ -78,7 +78,7 @@ describe('an attempt', () => {
     ).toHaveLength(2);
   });
 
-  it('shows a short answer, and links to a long one, which only a session of its partner in test mode opens', async () => {
+  it('shows a short response, and links to a long one, which needs a test mode session of its partner', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(key);
     const id = await kit.event(key);
@@ -114,7 +114,7 @@ describe('an attempt', () => {
     expect(await asked(link.replace(/dl_[^/]+/, 'dl_1'))).toBe(404);
   });
 
-  it('says of an answer of which test mode kept the first KiB that it is a beginning', async () => {
+  it('says that a response of which only the first KiB was kept is cut off', async () => {
     const { kit, key, browser } = await visited();
     await kit.endpoint(key);
     for (const [bytes, title] of [
@@ -142,7 +142,7 @@ describe('an attempt', () => {
     expect((await browser.get(`/sandbox/deliveries/${delivery?.id}/answer?attempt=1`)).status).toBe(404);
   });
 
-  it('costs a page no more with large answers than with none', async () => {
+  it('does not enlarge its page with large responses', async () => {
     const { kit, key, browser } = await visited();
     for (let number = 0; number < 10; number += 1) await kit.endpoint(key, `/${number}`);
     const sizeWith = async (response: string) => {
@@ -157,7 +157,7 @@ describe('an attempt', () => {
     expect(large - small).toBeLessThan(2_000);
   });
 
-  it('reads as much from the storage, however many there are', async () => {
+  it('makes the same number of storage calls for any number of attempts', async () => {
     const { kit, key, browser } = await visited();
     const statements = async (id: string) => {
       let calls = 0;
@@ -194,7 +194,7 @@ describe('a page with scripts', () => {
   });
   afterAll(() => browser.close());
 
-  it('copies by mouse and by keyboard, says so, and counts down in silence', async () => {
+  it('copies by mouse and by keyboard, announces it, and counts down without announcements', async () => {
     const { kit, key } = await visited();
     await kit.endpoint(key);
     const message = '</pre><b>\u202e$HOME \'"`';
@@ -239,7 +239,7 @@ describe('a page with scripts', () => {
     await context.close();
   });
 
-  it('has no buttons that do nothing without them', async () => {
+  it('has no useless buttons without scripts', async () => {
     const { kit, key } = await visited();
     const id = await kit.event(key);
     const context = await browser.newContext({ javaScriptEnabled: false });

@@ -3,7 +3,7 @@ import { patient } from '../../../lab/support/patient.ts';
 import { act, csrfOf, target, visited } from './console-kit.ts';
 import { openStream } from './stream-kit.ts';
 
-it('secrets and people of calls are in no page, address, stream or line of the log', async () => {
+it('secrets and personal data of calls appear in no page, URL, stream or log line', async () => {
   const { kit, key, browser } = await visited();
   const { provider } = kit;
   const own = 'whsec_0badc0ffee0badc0ffee';

@@ -6,7 +6,7 @@ const secret = 'a secret of this test';
 const allTypes = { 'type *': 'on' };
 
 describe('forms about an endpoint', () => {
-  it('change nothing of another partner, nor of the same one in live mode', async () => {
+  it('change nothing of another partner, nor of the same partner in live mode', async () => {
     const { kit, key, browser } = await visited();
     const live = await kit.provider.key({ mode: 'live', partner: key.partner });
     for (const other of [await kit.key(), live]) {
@@ -33,7 +33,7 @@ describe('forms about an endpoint', () => {
     }
   });
 
-  it('change nothing when they are forged, or when the session has ended meanwhile', async () => {
+  it('change nothing if they are forged, or if the session has expired', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     await kit.event(key);

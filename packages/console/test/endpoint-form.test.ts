@@ -16,7 +16,7 @@ const edit = (browser: TestBrowser, id: string, form: Record<string, string>) =>
   act(browser, `/sandbox/endpoints/${id}/edit`, form);
 
 describe('an endpoint', () => {
-  it('is edited on a page of its own, which its page leads to', async () => {
+  it('is edited on a separate page, which its page links to', async () => {
     const visit = await visited();
     const { kit, key, browser } = visit;
     const id = await kit.endpoint(key, '/hook', ['kyc.updated', 'webhook.test']);
@@ -42,7 +42,7 @@ describe('an endpoint', () => {
     );
   });
 
-  it('keeps what the form left as it was, also a type that the service has given up', async () => {
+  it('keeps unchanged values, also an event type that the service no longer has', async () => {
     const visit = await visited();
     const { kit, key, browser } = visit;
     const id = await kit.endpoint(key, '/hook', ['webhook.test']);
@@ -77,7 +77,7 @@ describe('an endpoint', () => {
     expect(after).toMatchObject({ enabled: false, sealedSecret: before?.sealedSecret });
   });
 
-  it('that was removed while its form was open is not there any more, and nothing comes back', async () => {
+  it('that was removed while its form was open gives 404, and is not created again', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     const forms = [
@@ -99,7 +99,7 @@ describe('an endpoint', () => {
     expect(await kit.storage.webhooks.list({ partner: key.partner, mode: 'test' })).toEqual([]);
   });
 
-  it('that is removed between the check of a form and its change is not there any more', async () => {
+  it('that is removed between the check of a form and its change gives 404', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     const owner = { partner: key.partner, mode: 'test' } as const;
@@ -149,7 +149,7 @@ describe('a URL that another endpoint has', () => {
     expect(await kit.storage.webhooks.list(owner)).toHaveLength(2);
   });
 
-  it('is pointed out when an endpoint is changed to it, not when it has it already', async () => {
+  it('causes a warning if an endpoint is changed to it, but not if the endpoint already has it', async () => {
     const visit = await visited();
     const { kit, key, browser } = visit;
     const [first, second] = [await kit.endpoint(key), await kit.endpoint(key, '/second')];
@@ -175,7 +175,7 @@ describe('a URL that another endpoint has', () => {
 });
 
 describe('a refused form', () => {
-  it('marks each wrong field, says why beside it, and puts the focus on the first', async () => {
+  it('marks each wrong field with the reason, and focuses the first', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     const url = 'https://receiver.example/"><script>alert(1)</script>';
@@ -226,7 +226,7 @@ describe('a refused form', () => {
     }
   });
 
-  it('marks a key that is refused, but not one that has to wait', async () => {
+  it('marks a key that is refused, but not one that is rate-limited', async () => {
     const { kit } = await visited();
     const browser = kit.provider.browser(null);
     const refused = await signIn(browser, 'svc_test_"><b>zebra');
@@ -241,7 +241,7 @@ describe('a refused form', () => {
     expect(late.text).toMatch(/role="alert".*There were too many attempts/s);
   });
 
-  it('shows types and addresses from outside as text', async () => {
+  it('escapes event types and URLs from outside', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     const { webhooks } = kit.storage;
@@ -265,7 +265,7 @@ describe('a refused form', () => {
     }
   });
 
-  it('says what belongs to no field in its summary', async () => {
+  it('shows problems that belong to no field in its summary', async () => {
     const { kit, key, browser } = await visited();
     for (let count = 0; count < 50; count += 1) await kit.endpoint(key, `/${count}`);
     const form = { url: 'https://receiver.example/more', secret, ...allTypes };

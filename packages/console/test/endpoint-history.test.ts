@@ -5,7 +5,7 @@ import { consoleKit } from './console-kit.ts';
 const hour = 3_600_000;
 
 describe('the last 24 hours of an endpoint', () => {
-  it('are shown in all, as a picture, and hour by hour', async () => {
+  it('are shown in total, as a chart, and by hour', async () => {
     const kit = await consoleKit();
     const key = await kit.key();
     const { clock } = kit.provider;
@@ -57,7 +57,7 @@ describe('the last 24 hours of an endpoint', () => {
     expect((await shown()).rows).toEqual([[at(23), 1]]);
   });
 
-  it('say so where there were more deliveries than are counted', async () => {
+  it('say so if there were more deliveries than are counted', async () => {
     const storage = memoryStorage();
     let count = 9_999;
     const countBySteps = async () => [

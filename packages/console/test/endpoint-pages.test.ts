@@ -49,7 +49,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     });
   }
 
-  it('an endpoint is removed with the keyboard alone, and not before that is confirmed', async () => {
+  it('an endpoint can be removed with the keyboard alone, after a confirmation', async () => {
     const visit = await opened();
     const { page } = visit;
     await pressUntil(page, 'Tab', /^Remove this endpoint$/);
@@ -65,7 +65,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     expect(await endpointsOf(visit)).toEqual([]);
   });
 
-  it('a generated secret is copied with a button, and gone from the page behind', async () => {
+  it('a generated secret is copied with a button, and disappears when the user goes back', async () => {
     const { page, context, complaints, url } = await opened({
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -98,7 +98,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('a secret leaves with its page, also where the browser keeps the page to go back to', async () => {
+  it('a secret disappears with its page, also from the back/forward cache of the browser', async () => {
     const { page } = await opened();
     await page.getByRole('link', { name: 'Replace the secret' }).click();
     await page.getByRole('button', { name: 'Generate a secret' }).click();
@@ -110,7 +110,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     expect(kept).not.toMatch(shown);
   });
 
-  it('without scripts an endpoint is registered twice on purpose, and no button promises to copy', async () => {
+  it('without scripts an endpoint can be registered twice after a confirmation, and there is no copy button', async () => {
     const visit = await opened({ javaScriptEnabled: false });
     const { kit, page } = visit;
     await page.goto(`${kit.provider.origin}/sandbox/endpoints`);
@@ -123,7 +123,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     expect(await endpointsOf(visit)).toHaveLength(2);
   });
 
-  it('are accessible small and wide, and lead to what is wrong', async () => {
+  it('are accessible in narrow and wide windows, and link to wrong fields', async () => {
     const { kit, key, page, url, complaints } = await opened();
     const second = await kit.endpoint(key, '/second');
     await lookSmallAndWide(page);

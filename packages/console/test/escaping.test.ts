@@ -20,7 +20,7 @@ const hostile = {
   'a template': '#{7*7} {{7*7}} `x`',
 };
 
-describe('what an endpoint answered', () => {
+describe('the response of an endpoint', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -81,7 +81,7 @@ describe('what an endpoint answered', () => {
     await context.close();
   });
 
-  it('is shown in a box that is scrolled and not in the page', async () => {
+  it('is shown in a box that scrolls, and does not widen the page', async () => {
     const kit = await consoleKit();
     const key = await kit.key();
     await kit.endpoint(key);
@@ -104,7 +104,7 @@ describe('what an endpoint answered', () => {
 });
 
 describe('text of many lines from outside', () => {
-  it('is what its lines are, one by one', () => {
+  it('is the same as its lines one by one', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const lines = text.split('\n').map((line) => line.split('\t').map(visible).join('\t'));
@@ -114,7 +114,7 @@ describe('text of many lines from outside', () => {
     );
   });
 
-  it('takes about as long with line breaks alone as with letters', () => {
+  it('takes about the same time with only line breaks as with letters', () => {
     const [letters = 0, breaks = 0] = ['ab', '\n\t'].map((text) => {
       const startedAt = process.cpuUsage();
       for (let round = 0; round < 50; round += 1) foreignText(text.repeat(8192), 'x');
@@ -138,7 +138,7 @@ describe('text of many lines from outside', () => {
 });
 
 describe('data of an event', () => {
-  it('is escaped wherever it is shown', async () => {
+  it('is escaped everywhere', async () => {
     const kit = await consoleKit();
     const key = await kit.key();
     const message = '</pre><script>alert(1)</script>\u202e';

@@ -32,7 +32,7 @@ async function history() {
 }
 
 describe('events', () => {
-  it('are found by type, state, endpoint and time, and by all of these together', async () => {
+  it('are found by type, state, endpoint and time, and by their combination', async () => {
     const { nowhere, dropped, delivered, waiting, one, two, minute, page } = await history();
     const all = [waiting, delivered, dropped, nowhere];
     const cases: [string, string[]][] = [
@@ -62,7 +62,7 @@ describe('events', () => {
     }
   });
 
-  it('keep what was chosen in the form, in the search for an id and on other pages', async () => {
+  it('keep the filter in the form, in the search for an id and on other pages', async () => {
     const { kit, key, two, minute, page } = await history();
     for (let count = 0; count < 21; count += 1) await kit.event(key, 'webhook.test');
     const chosen = { type: 'webhook.test', state: 'pending', endpoint: two, until: minute(9) };
@@ -81,7 +81,7 @@ describe('events', () => {
     expect(Object.fromEntries(new URL(linkIn(second.text, 'Newest events')).searchParams)).toEqual(chosen);
   });
 
-  it('of an endpoint that is gone are still found', async () => {
+  it('of a removed endpoint are still found', async () => {
     const { kit, key, two, page, delivered, waiting } = await history();
     await kit.storage.webhooks.remove({ partner: key.partner, mode: 'test' }, two, kit.provider.clock.now());
     const { text } = await page(`endpoint=${two}`);
@@ -89,7 +89,7 @@ describe('events', () => {
     expect(text).toContain(`<option value="${two}" selected>Removed endpoint`);
   });
 
-  it('are opened by their id, and an unknown one is said where it was typed', async () => {
+  it('are opened by their id, and an unknown id is reported at its field', async () => {
     const { kit, browser, dropped, page } = await history();
     const found = await page(`id=%20${dropped}%20&state=none`);
     expect([found.status, found.location]).toEqual([
@@ -131,7 +131,7 @@ describe('events', () => {
     }
   });
 
-  it('are searched 5,000 at a time, and the rest with the next page', async () => {
+  it('are searched 5,000 at a time, and the rest on the next page', async () => {
     const { kit, key, browser, nowhere, page } = await history();
     await kit.attempt({});
     kit.provider.clock.advance(60_000);
@@ -168,7 +168,7 @@ describe('events', () => {
   });
 });
 
-it('a time is the end of its minute or second', () => {
+it('include those of the whole minute or second of the latest time', () => {
   const times: [string, string | null][] = [
     ['2026-01-31T12:00', '2026-01-31T12:00:59.999Z'],
     ['2026-01-31T12:00:05', '2026-01-31T12:00:05.999Z'],

@@ -37,7 +37,7 @@ it('a partner gets six signature checks a minute, over all its keys and all proc
   expect([times(200), times(429), endpoint.received.length]).toEqual([6, 34, 12]);
 });
 
-it('sessions that one partner opens leave room for users who sign in', async () => {
+it('sessions of one partner leave enough room for users who sign in', async () => {
   const kit = await consoleKit({ trustedProxies: ['127.0.0.1'], limits: { unfinishedInteractions: 200 } });
   const { provider } = kit;
   const client = await provider.client();

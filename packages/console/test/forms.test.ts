@@ -10,8 +10,8 @@ const refusal = (...paths: string[]) =>
 
 const problemsIn = (...given: Parameters<typeof problemsOf>) => Object.fromEntries(problemsOf(...given));
 
-describe('what the API refused', () => {
-  it('is said of the field whose member it is about, however deep', () => {
+describe('a refusal by the API', () => {
+  it('is shown at the field of the refused member, at any depth', () => {
     expect(problemsIn(refusal('url', 'events.0', 'events', 'urls', ''), ['url', 'events'])).toEqual({
       url: ['about url'],
       events: ['events.0: about events.0', 'about events'],
@@ -19,14 +19,14 @@ describe('what the API refused', () => {
     });
   });
 
-  it('goes to one field where the form has no other, also without details', () => {
+  it('is shown at the only field of a form, also without details', () => {
     expect(problemsIn(refusal('other'), ['data'], 'data')).toEqual({ data: ['other: about other'] });
     const whole = new PartnerError('invalid_request', { description: 'The body is not JSON.' });
     expect(problemsIn(whole, ['data'], 'data')).toEqual({ data: ['The body is not JSON.'] });
     expect(problemsIn(whole, ['data'])).toEqual({ '': ['The body is not JSON.'] });
   });
 
-  it('is nothing else that went wrong', () => {
+  it('does not include other failures', () => {
     for (const error of [new PartnerError('not_found'), new TypeError('a defect'), null])
       expect(() => problemsOf(error, ['url'])).toThrow(error instanceof Error ? error : /./);
   });
@@ -37,12 +37,12 @@ describe('a form', () => {
   const field = (problems: Parameters<typeof formOf>[1], name: 'one' | 'two' = 'one') =>
     render(formOf(labels, problems, 'Refused.').field({ name, tag: html`<input`, hint: 'A hint.' }));
 
-  it('without problems has no summary, and fields that are described by their hints', () => {
+  it('without problems has no summary, and its fields are described by their hints', () => {
     expect(formOf(labels, noProblems, 'Refused.')).toMatchObject({ status: 200, summary: null });
     expect(field(noProblems)).toContain('<input id="one" name="one" aria-describedby="one-hint">');
   });
 
-  it('says every problem of a field, as text', () => {
+  it('shows every problem of a field, escaped', () => {
     const text = field(new Map([['one', ['<b>1</b>\u202e', html`<i>2</i>`]]]));
     expect(text).toContain('aria-invalid="true" aria-describedby="one-wrong one-hint" autofocus>');
     expect(text).toMatch(/<p><bdi>&lt;b&gt;1&lt;\/b&gt;\ufffd<\/bdi><\/p><p><i>2<\/i><\/p>/);
@@ -63,7 +63,7 @@ describe('a form', () => {
   });
 });
 
-it('the pages of an endpoint ask the storage the same, however many endpoints there are', async () => {
+it('the pages of an endpoint make the same storage calls for any number of endpoints', async () => {
   const fragile = fragileStorage();
   const { kit, key, browser } = await visited({}, fragile.storage);
   const id = await kit.endpoint(key);

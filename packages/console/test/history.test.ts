@@ -4,7 +4,7 @@ import { act, visited } from './console-kit.ts';
 const eventsPerPage = 20;
 
 describe('the history of events', () => {
-  it('is paged by links, and narrowed down to one type', async () => {
+  it('has links to further pages, and can be filtered by type', async () => {
     const { kit, key, browser } = await visited();
     const ids: string[] = [];
     const wanted: string[] = [];
@@ -33,7 +33,7 @@ describe('the history of events', () => {
     expect(await page('/sandbox?type=payment.failed')).toContain('Nothing fits this filter.');
   });
 
-  it('counts the latest 20 deliveries of an event, and says when there are older ones', async () => {
+  it('counts the latest 20 deliveries of an event, and says if there are older ones', async () => {
     const { kit, key, browser } = await visited();
     for (let count = 0; count < 20; count += 1) await kit.endpoint(key, `/${count}`);
     const event = await kit.event(key);
@@ -50,7 +50,7 @@ describe('the history of events', () => {
     for (const words of ['Waiting<', 'Delivered × 19', 'and older ones']) expect(later).toContain(words);
   });
 
-  it('pages deliveries too', async () => {
+  it('has pages of deliveries, too', async () => {
     const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     for (let count = 0; count < 13; count += 1) {
@@ -67,7 +67,7 @@ describe('the history of events', () => {
     expect([odd.status, odd.text.includes('is not one of this list')]).toEqual([400, true]);
   });
 
-  it('narrows deliveries down to those in one state', async () => {
+  it('filters deliveries by state', async () => {
     const { kit, key, browser } = await visited();
     const endpoint = await kit.endpoint(key);
     const delivered = await kit.event(key);

@@ -16,8 +16,8 @@ const actions = (event: string, endpoint: string): [string, Record<string, strin
   ['/sandbox/sign-out', {}],
 ];
 
-describe('what a partner cannot see', () => {
-  it('is everything of other partners, and its own live data', async () => {
+describe('data that a partner cannot see', () => {
+  it('includes all data of other partners, and its own live data', async () => {
     const kit = await consoleKit();
     const mine = await kit.key();
     const others = await kit.key();

@@ -39,7 +39,7 @@ function watchLooks({ storage: { sandbox } }: Kit) {
 }
 
 describe('the stream of an open page', () => {
-  it('begins with the page, has the headers of a stream, and goes on with what changes', async () => {
+  it('begins with the page, has the headers of a stream, and continues with changes', async () => {
     const { kit, key, browser } = await visited(quick);
     const { response, next } = await openStream(browser);
     expect(response.status).toBe(200);
@@ -62,7 +62,7 @@ describe('the stream of an open page', () => {
     expect([second?.event, withoutProofs(second?.data)]).toEqual(['page', withoutProofs(text)]);
   });
 
-  it('sends nothing while nothing changes, not for another partner’s changes either, but a heartbeat', async () => {
+  it('sends only a heartbeat while nothing changes, and for changes of another partner', async () => {
     const { kit, browser } = await visited(quick);
     const looks = watchLooks(kit);
     const { next } = await openStream(browser);
@@ -78,7 +78,7 @@ describe('the stream of an open page', () => {
     expect(await next()).toEqual({ event: 'still', data: '' });
   });
 
-  it('counts as one request, however long it is open', async () => {
+  it('counts as one request, for any duration', async () => {
     const { kit, browser } = await visited({
       ...quick,
       partnerLimits: { console: { requests: 4, windowSeconds: 60 } },
@@ -125,7 +125,7 @@ describe('the stream of an open page', () => {
     }
   });
 
-  it('has the page loaded again when it is gone, and shows none of another partner', async () => {
+  it('makes the browser reload a page that is gone, and shows no page of another partner', async () => {
     const { kit, key, browser } = await visited(quick);
     const [own, foreign] = [await kit.endpoint(key), await kit.endpoint(await kit.key())];
     const { next } = await openStream(browser, `/sandbox/endpoints/${own}`);
@@ -139,7 +139,7 @@ describe('the stream of an open page', () => {
     }
   });
 
-  it('keeps a page up to date that says that nothing was found', async () => {
+  it('updates a page without results', async () => {
     const { browser } = await visited(quick);
     const path = '/sandbox/requests?id=nothing';
     expect((await browser.get(path)).status).toBe(404);
@@ -147,7 +147,7 @@ describe('the stream of an open page', () => {
     expect(idsOf(await next())).toEqual(['request-list', 'said']);
   });
 
-  it('ends after five minutes, so that the page asks anew', async () => {
+  it('ends after five minutes, so that the page connects again', async () => {
     const { kit, browser } = await visited(quick);
     const looks = watchLooks(kit);
     const { next } = await openStream(browser);
@@ -160,7 +160,7 @@ describe('the stream of an open page', () => {
     expect((await (await openStream(browser)).next())?.event).toBe('page');
   });
 
-  it('ends when the storage breaks, and is answered 503 until it is back', async () => {
+  it('ends when the storage fails, and gets 503 until the storage works again', async () => {
     const fragile = fragileStorage();
     const { kit, browser } = await visited(quick, fragile.storage);
     const { next } = await openStream(browser);
@@ -182,7 +182,7 @@ describe('the stream of an open page', () => {
     expect(looks.count()).toBe(1);
   });
 
-  it('goes through a server that has the Web API’s requests, and ends when its reader leaves', async () => {
+  it('works on servers with requests of the Web API, and ends when its reader disconnects', async () => {
     const { kit, key, browser } = await visited(quick);
     const { origin, ostiary } = kit.provider;
     const headers = { accept: 'text/event-stream', cookie: browser.cookieHeader('/sandbox') };
@@ -202,7 +202,7 @@ describe('the stream of an open page', () => {
 });
 
 describe('places', () => {
-  it('are twenty of a partner; a tab that closes frees its own, and the page is complete without one', async () => {
+  it('are limited to twenty for a partner; a closed tab frees its place, and a page without a place is complete', async () => {
     const { kit, key, browser } = await visited();
     const open = await Promise.all(Array.from({ length: 20 }, () => openStream(browser)));
     expect(open.map(({ response }) => response.status)).toEqual(Array(20).fill(200));
@@ -220,7 +220,7 @@ describe('places', () => {
     expect((await openStream(browser)).response.status).toBe(429);
   });
 
-  it('are so many of a partner and of a process, each given back once', () => {
+  it('are limited for a partner and for a process, and each is freed once', () => {
     const places = createPlaces({ partner: 2, process: 3 });
     const { take } = places;
     const first = take('x');
@@ -231,7 +231,7 @@ describe('places', () => {
     expect([take('x'), take('y')]).toEqual([503, 503]);
   });
 
-  it('share what a process makes of pages in a second', () => {
+  it('share the rendering rate of a process', () => {
     const usual = 128 * 1024;
     expect([1, 50, 100, 500].map((open) => paceOf(open, usual))).toEqual([1_000, 1_000, 2_000, 10_000]);
     // Fifty pages of a partner whose endpoints respond with megabytes are updated less often, so that they
@@ -242,7 +242,7 @@ describe('places', () => {
 });
 
 describe('a service that stops', () => {
-  it('ends its streams at once and lets none begin', async () => {
+  it('ends its streams at once and accepts no new ones', async () => {
     const { kit, browser } = await visited();
     const { ostiary } = kit.provider;
     const looks = watchLooks(kit);
@@ -265,7 +265,7 @@ describe('a service that stops', () => {
     expect(kit.provider.errors).toEqual([]);
   });
 
-  it('does not keep a server from closing that knows nothing of it', async () => {
+  it('does not delay a server that closes without waiting for streams', async () => {
     const { kit, browser } = await visited();
     const server = createServer(kit.provider.ostiary.handler);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { visited } from './console-kit.ts';
 
 describe('a page that keeps itself up to date', () => {
-  it('allows its one script by its address, its style sheets by hash, its own origin, and nothing else', async () => {
+  it('allows only its one script by URL, its style sheets by hash, and its own origin', async () => {
     const { browser } = await visited();
     const { headers, text } = await browser.get('/sandbox');
     expect(headers.get('content-security-policy')).toMatch(

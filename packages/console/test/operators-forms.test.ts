@@ -4,7 +4,7 @@ import { markedFields } from './form-checks.ts';
 import { operatorsKit, submit } from './operators-kit.ts';
 
 describe('a refused form', () => {
-  it('keeps what was typed, marks its field, and changes nothing', async () => {
+  it('keeps the input, marks its field, and changes nothing', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const { partner, id } = await kit.key();
@@ -93,7 +93,7 @@ describe('a refused form', () => {
     expect(await kit.acts()).toBe(acts);
   });
 
-  it('says at its top what is about none of its fields', async () => {
+  it('shows problems that belong to no field at the top', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const key = await kit.key();

@@ -26,7 +26,7 @@ async function opened() {
 }
 
 describe('the logo of an app, on its page for operators', () => {
-  it('is uploaded, shown to users, written down, and taken away', async () => {
+  it('is uploaded, shown to users, logged for audits, and removed', async () => {
     const { kit, browser, csrf, formOf, logo } = await opened();
     // The largest permitted logo.
     const largest = ofBytes(64 * 1024);
@@ -69,7 +69,7 @@ describe('the logo of an app, on its page for operators', () => {
     expect([await logo(), await kit.acts()]).toEqual([null, acts]);
   });
 
-  it('is taken from no form that is forged, broken, or too long', async () => {
+  it('is refused in a forged, malformed or too long form', async () => {
     const { kit, browser, csrf, formOf, logo } = await opened();
     const acts = await kit.acts();
     const picture = new Uint8Array(png(64));

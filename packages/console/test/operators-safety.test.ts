@@ -25,7 +25,7 @@ async function everyPage({ admin, provider, key: newKey, endpoint: register }: O
 }
 
 describe('a visitor who is not an operator', () => {
-  it('is refused on every page and act, with a good proof too, and sees nothing of it', async () => {
+  it('is refused on every page and action, also with a valid form token, and sees no content', async () => {
     const kit = await operatorsKit();
     const { pages, key } = await everyPage(kit);
     const operator = kit.browser('ana');
@@ -102,7 +102,7 @@ describe('a page for operators', () => {
     expect(endpoint).not.toBe('');
   }, 120_000);
 
-  it('leads from one page of a list to the next, until all of it was shown', async () => {
+  it('links from one page of a list to the next, until the end', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const partner = await kit.provider.partner('kafe');
@@ -135,7 +135,7 @@ describe('a page for operators', () => {
 
 const evil = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'><b>';
 
-describe('what others have written', () => {
+describe('text written by others', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchBrowser();
@@ -196,7 +196,7 @@ describe('what others have written', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  it('cannot reorder or hide what stands around it', async () => {
+  it('cannot reorder or hide the text around it', async () => {
     const kit = await operatorsKit();
     const action = { action: 'user.block', target: 'user:a\u202egpj\u2066', details: { note: 'x\u202ey' } };
     await kit.admin.as('bob \u2067').audit.record(action);

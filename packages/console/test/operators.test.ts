@@ -5,7 +5,7 @@ import { followed, operatorsKit, submit } from './operators-kit.ts';
 const codeIn = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? '';
 
 describe('the pages for operators', () => {
-  it('say how the service is', async () => {
+  it('show the state of the service', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     await kit.provider.ostiary.worker.runDue();
@@ -99,7 +99,7 @@ describe('the pages for operators', () => {
     expect(await kit.lastAct()).toMatchObject({ action: 'key.revoke', target: `key:${second?.id}` });
   });
 
-  it('reach no key and no endpoint through the address of another partner', async () => {
+  it('show no key and no endpoint under the URL of another partner', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const key = await kit.key();
@@ -120,7 +120,7 @@ describe('the pages for operators', () => {
     ).toBe(404);
   });
 
-  it('show deliveries that were given up, and deliver them again', async () => {
+  it('show dropped deliveries, and deliver them again', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const key = await kit.key();
@@ -235,7 +235,7 @@ describe('the pages for operators', () => {
     expect((await submit(browser, '/partners', { act: 'disable' }, '/clients/nobody')).status).toBe(404);
   });
 
-  it('show the audit log, and check its chain', async () => {
+  it('show the audit log, and verify its chain', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     await kit.admin.as('bob').partners.create({ slug: 'kafe', name: 'Kafe' });
@@ -264,7 +264,7 @@ describe('the pages for operators', () => {
     expect((await browser.get('/operators/audit?after=nowhere')).status).toBe(400);
   });
 
-  it('rotate signing keys, end access, remove old rows and seal anew', async () => {
+  it('rotate signing keys, end access, remove old rows and seal secrets with a new key', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const rotated = await followed(browser, '/signing-keys', {
@@ -292,7 +292,7 @@ describe('the pages for operators', () => {
     expect(await kit.lastAct()).toMatchObject({ actor: 'ana', action: 'storage.reseal' });
   });
 
-  it('refuse acts that there are not, and do nothing', async () => {
+  it('refuse unknown actions, and do nothing', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     const { partner, id } = await kit.key();

@@ -54,8 +54,8 @@ async function ask(browser: TestBrowser, page: string, value: string) {
   return answers;
 }
 
-describe('parameters of addresses', () => {
-  it('put nothing into a page, and break none', { timeout: 120_000 }, async () => {
+describe('parameters of URLs', () => {
+  it('put nothing into a page, and break no page', { timeout: 120_000 }, async () => {
     const kit = await operatorsKit({ partnerLimits: { console: { requests: 100_000, windowSeconds: 60 } } });
     const { provider } = kit;
     const key = await kit.key();

@@ -6,8 +6,8 @@ const typed = (time: number): string => new Date(time).toISOString().slice(0, 16
 
 const minute = 60_000;
 
-describe('what was dropped', () => {
-  it('is delivered again from a time on, in UTC, and the page says how much that was', async () => {
+describe('the recovery of dropped deliveries', () => {
+  it('delivers them again from a time on, in UTC, and shows their number', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     const { clock } = kit.provider;
@@ -87,7 +87,7 @@ describe('what was dropped', () => {
     expect([late.status, /role="alert".*enable it first/s.test(late.text)]).toEqual([400, true]);
   });
 
-  it('may be more than one call takes, and the address can make the page say no other words', async () => {
+  it('may need several calls, and the URL cannot change the text of the page', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);
     const page = async (queued: string) =>

@@ -10,7 +10,7 @@ async function stored({ storage }: Kit, partner: string, count: number) {
   return storage.requestLog.list(filter);
 }
 
-it('requests of test keys are listed, narrowed down and paged', async () => {
+it('requests of test keys are listed, with filters and pages', async () => {
   const { kit, key, browser } = await visited();
   const page = async (query = '') => (await browser.get(`/sandbox/requests${query}`)).text;
   expect(await page()).toContain('No requests yet');
@@ -31,7 +31,7 @@ it('requests of test keys are listed, narrowed down and paged', async () => {
   expect(failed).toContain(all[0]?.id);
 });
 
-it('a request shows how it ended, what was sent and answered, and is found by its id', async () => {
+it('a request is shown with its result, its body and its response, and is found by its id', async () => {
   const { kit, key, browser } = await visited();
   const sent = { amount: '<b>1</b>', currency: 'HTG', recipient: { phone: '+50937000001' } };
   const answer = await kit.provider.partnerCall(key, 'POST /v1/partner/payments', sent);
@@ -64,7 +64,7 @@ it('requests of others, and of live keys, are not shown', async () => {
   for (const id of ids) expect((await browser.get(`/sandbox/requests/${id}`)).status).toBe(404);
 });
 
-it('the first page leads there, unless nothing is logged', async () => {
+it('the first page links to the log, unless nothing is logged', async () => {
   const linked = async (requestLog: 'off' | 'test') =>
     (await (await visited({ requestLog })).browser.get('/sandbox')).text.includes('/sandbox/requests');
   expect([await linked('test'), await linked('off')]).toEqual([true, false]);

@@ -38,7 +38,7 @@ async function everything({ kit, key, browser }: Visited, id: string): Promise<s
 }
 
 describe('the secret of an endpoint', () => {
-  it('is generated, shown in one answer, and in force when the partner says so', async () => {
+  it('is generated, shown in one response, and used once the partner confirms it', async () => {
     const visit = await visited(options);
     const { kit, key, browser } = visit;
     const id = await kit.endpoint(key);
@@ -67,7 +67,7 @@ describe('the secret of an endpoint', () => {
     expect(await everything(visit, id)).not.toContain(secret.slice(6, 40));
   });
 
-  it('can be one of the partner’s own, which no page shows', async () => {
+  it('can be chosen by the partner, and is then never shown', async () => {
     const visit = await visited(options);
     const { kit, key, browser } = visit;
     const id = await kit.endpoint(key);
@@ -78,7 +78,7 @@ describe('the secret of an endpoint', () => {
     expect(await everything(visit, id)).not.toContain(secret.trim());
   });
 
-  it('that is refused stays what it was, and is not shown again', async () => {
+  it('is not changed by a refused value, and is not shown again', async () => {
     const visit = await visited(options);
     const { kit, key, browser } = visit;
     const id = await kit.endpoint(key);
@@ -92,7 +92,7 @@ describe('the secret of an endpoint', () => {
     expect(await secretOf(visit, id)).toBe(old);
   });
 
-  it('is generated for a new endpoint where none was typed, and shown once', async () => {
+  it('is generated for a new endpoint if none was entered, and shown once', async () => {
     const visit = await visited(options);
     const { kit, key, browser } = visit;
     const form = { url: 'https://receiver.example/new', secret: '', 'type *': 'on' };

@@ -34,7 +34,7 @@ describe('the cookie of a session', () => {
     },
   );
 
-  it('opens nothing when it is bent in any place, or names something else that is stored', async () => {
+  it('is invalid with any change, or with another stored token', async () => {
     const kit = await consoleKit();
     const value = cookieOf(await kit.signedIn(await kit.key()));
     const client = await kit.provider.client();
@@ -68,7 +68,7 @@ describe('the cookie of a session', () => {
     expect(await isIn(genuine)).toBe(true);
   });
 
-  it('is found beside one that somebody planted on another path', async () => {
+  it('is found beside one that was planted on another path', async () => {
     const kit = await consoleKit();
     const browser = kit.provider.browser(null);
     // Browsers send cookies of longer paths first (RFC 6265, section 5.4).
@@ -80,7 +80,7 @@ describe('the cookie of a session', () => {
     expect((await browser.get('/sandbox/endpoints')).status).toBe(200);
   });
 
-  it('that never was costs the storage a look, and no write', async () => {
+  it('that is unknown costs the storage one read, and no write', async () => {
     const database = fragileStorage();
     const kit = await consoleKit({}, database.storage);
     const writes = () =>
@@ -96,7 +96,7 @@ describe('the cookie of a session', () => {
     expect(database.calls.filter((call) => call === 'sandbox.find')).toHaveLength(16);
   });
 
-  it('stands in no stored row', async () => {
+  it('is in no stored row', async () => {
     const kit = await consoleKit();
     const { sandbox } = kit.storage;
     const rows: string[] = [];
@@ -114,7 +114,7 @@ describe('the cookie of a session', () => {
 });
 
 describe('a session', () => {
-  it('ends 8 hours after the sign-in, however much it was used', async () => {
+  it('expires 8 hours after the sign-in, even if it is used', async () => {
     const { kit, browser } = await visited();
     for (let hour = 0; hour < 7; hour += 1) {
       kit.provider.clock.advance(3600_000);
@@ -128,7 +128,7 @@ describe('a session', () => {
     expect(page.headers.getSetCookie()[0]).toContain('Expires=');
   });
 
-  it('ends on the very next request when the key does', async () => {
+  it('ends at the next request after the key was revoked', async () => {
     const kit = await consoleKit();
     const { provider } = kit;
     const { admin } = provider.ostiary;
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(await isIn(browser)).toBe(false);
   });
 
-  it('works from the addresses of the key only', async () => {
+  it('works only from the allowed addresses of the key', async () => {
     const kit = await consoleKit({ trustedProxies: ['127.0.0.1'] });
     const { key } = await kit.provider.key({ mode: 'test', allowlist: ['198.51.100.0/24'] });
     const browser = kit.provider.browser(null);
@@ -201,7 +201,7 @@ describe('a session', () => {
     expect(await isIn(other)).toBe(true);
   });
 
-  it('outlives a database that does not answer, which is a page with status 503', async () => {
+  it('survives an unreachable database, during which pages have status 503', async () => {
     const fragile = fragileStorage();
     const { kit, key, browser } = await visited({}, fragile.storage);
     const csrf = csrfOf((await browser.get('/sandbox')).text);
@@ -230,7 +230,7 @@ describe('a session', () => {
     }
   });
 
-  it('is refused beyond its limit, each partner for itself', async () => {
+  it('is refused beyond the limit of its partner', async () => {
     const kit = await consoleKit({ partnerLimits: { console: { requests: 5, windowSeconds: 60 } } });
     const [busy, calm] = [await kit.signedIn(await kit.key()), await kit.signedIn(await kit.key())];
     // The sign-in counts towards the limit.

@@ -20,7 +20,7 @@ const paths = [
 ];
 
 describe('the option console', () => {
-  it('is off unless it is asked for: there is no page', async () => {
+  it('is off by default: there is no page', async () => {
     const { provider } = await partnerProvider();
     for (const line of paths) {
       const [method = '', path = ''] = line.split(' ');
@@ -28,7 +28,7 @@ describe('the option console', () => {
     }
   });
 
-  it('makes a page of the console for everybody who has no session', async () => {
+  it('shows the sign-in page to visitors without a session', async () => {
     const { provider } = await consoleKit();
     const page = await provider.browser(null).get('/sandbox');
     expect(page.status).toBe(200);
@@ -54,7 +54,7 @@ describe('the option console', () => {
 });
 
 describe('signing in', () => {
-  it('takes a test key with the scope webhooks, blanks around it included', async () => {
+  it('accepts a test key with the scope webhooks, also with blanks around it', async () => {
     const kit = await consoleKit();
     const { key, partner, id } = await kit.provider.key({ mode: 'test', scopes: ['webhooks'] });
     const browser = kit.provider.browser(null);
@@ -65,7 +65,7 @@ describe('signing in', () => {
     expect((await kit.storage.apiKeys.find(id))?.lastUsedAt).toBe(kit.provider.clock.now());
   });
 
-  it('refuses every other key with the same words', async () => {
+  it('refuses every other key with the same text', async () => {
     const kit = await consoleKit();
     const { provider } = kit;
     const keyWith = async (settings: Partial<NewApiKey>) =>
@@ -126,7 +126,7 @@ describe('signing in', () => {
     expect(all).toContain(good.id);
   });
 
-  it('takes the form of its own page only, and a young one', async () => {
+  it('accepts only a recent form of its own page', async () => {
     const kit = await consoleKit();
     const { key } = await kit.key();
     const { provider } = kit;

@@ -84,7 +84,7 @@ describe('the check that an endpoint verifies signatures', () => {
     expect(text).toContain('Nothing listens at this address.');
   });
 
-  it('goes nowhere but to public addresses, unless the host allows it', async () => {
+  it('connects only to public addresses, unless the host allows others', async () => {
     const { kit, key, browser } = await visited({ webhooks: { resolve: async () => ['93.184.216.34'] } });
     const id = await kit.endpoint(key);
     // The host name now resolves to an internal address.
@@ -97,7 +97,7 @@ describe('the check that an endpoint verifies signatures', () => {
     expect(endpoint.received).toEqual([]);
   });
 
-  it('is limited for each partner, and says when to come again', async () => {
+  it('is limited for each partner, and says when it is possible again', async () => {
     const endpoint = await receiver(204, 400);
     const { kit, key, id, check } = await checking(endpoint.url);
     for (let count = 0; count < 6; count += 1) expect((await check()).status).toBe(200);
@@ -159,7 +159,7 @@ describe('the first run', () => {
       tick === 'done' ? `${name}: done` : name,
     );
 
-  it('ticks off what really happened, also by the API, and is gone once all is done', async () => {
+  it('checks off the steps that really happened, also with the API, and disappears when all are done', async () => {
     const kit = await consoleKit(atHome);
     const key = await kit.key();
     const browser = await kit.signedIn(key);
@@ -199,7 +199,7 @@ describe('the first run', () => {
     expect(state((await other.get('/sandbox')).text)).toHaveLength(4);
   });
 
-  it('can be put away for a session, and is there again in the next one', async () => {
+  it('can be hidden for a session, and is shown again in the next one', async () => {
     const { kit, key, browser } = await visited();
     const hasSteps = async (by = browser) => (await by.get('/sandbox')).text.includes('id="first-run"');
     expect(await hasSteps()).toBe(true);
@@ -219,7 +219,7 @@ describe('the first run', () => {
   });
 });
 
-it('a receiver that the check finds right is one that a delivery reaches', async () => {
+it('a receiver that passes the check accepts a delivery', async () => {
   const taken: string[] = [];
   const origin = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -259,7 +259,7 @@ it('signs both events as Standard Webhooks says too, where the service has that 
     expect.soft(text).toContain(`${name}: ${sent[name]}`);
 });
 
-it('generates secrets in base64 where the service has that option', async () => {
+it('generates secrets in base64 if the service has that option', async () => {
   const { browser } = await visited({
     webhooks: { resolve: async () => ['93.184.216.34'], standardHeaders: true },
   });

@@ -4,7 +4,7 @@ import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { temporaryDatabase } from '../../core/test/support/partner-api.ts';
 import { consolesOver, fill, logRequests } from './size-kit.ts';
 
-describe('a page with much to show', () => {
+describe('a page with much data', () => {
   it('asks the storage as often as with little: each page of both consoles', async () => {
     const fragile = fragileStorage(sqliteStorage({ file: temporaryDatabase() }));
     const consoles = await consolesOver(fragile.storage);

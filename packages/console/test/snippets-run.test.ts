@@ -130,7 +130,7 @@ it('the page of a logged request shows how to repeat it with curl and with the S
   }
 });
 
-it('the pages of the console hand out nothing that the API refuses', async () => {
+it('the pages of the console contain no snippet that the API refuses', async () => {
   const fresh = await visited();
   const data = { message: 'it\'s "quoted" $HOME `id` \\n \n\t; # * ? [a] {b,c} %s é 🗝️' };
   const event = await called('POST /v1/partner/sandbox/events', { type: 'webhook.test', data });

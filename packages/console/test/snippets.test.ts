@@ -171,7 +171,7 @@ describe('code with the SDK', () => {
     for (const program of programs) expect(program).toContain('process.env.OSTIARY_API_KEY');
   });
 
-  it('gives away no method that does not exist, and leaves members as they are', () => {
+  it('contains no method that does not exist, and keeps members unchanged', () => {
     expect(sdkCodeOf(backend, { operation: 'exportReconciliation', id: null, body: null })).toBeNull();
     for (const operation of ['constructor', '__proto__']) {
       expect(() => sdkCodeOf(backend, { operation, id: null, body: null })).toThrow('there is no operation');
@@ -185,7 +185,7 @@ describe('code with the SDK', () => {
 
 describe('text to copy', () => {
   const voice = { language: 'en', words: english } as const;
-  it('is escaped, and kept as it is where it cannot be shown so', () => {
+  it('is escaped, and copied unchanged even if it cannot be shown', () => {
     const markup = render(snippet(voice, 'A title', '</pre><script>alert(1)</script>\u202e'));
     expect(markup).not.toContain('<script');
     expect(markup).toContain('data-copy="&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;\u202e"');

@@ -37,7 +37,7 @@ async function allFree(browser: TestBrowser): Promise<void> {
   }, patient);
 }
 
-it('a reader that leaves before its stream begins keeps no place', async () => {
+it('a reader that disconnects before its stream begins frees its place', async () => {
   const { kit, browser } = await visited();
   const { sandbox } = kit.storage;
   const find = sandbox.find.bind(sandbox);
@@ -60,7 +60,7 @@ it('a reader that leaves before its stream begins keeps no place', async () => {
   await allFree(browser);
 });
 
-it('a reader that leaves with streams that wait behind another one keeps no place', async () => {
+it('a reader that disconnects while its streams wait frees their places', async () => {
   const { kit, browser } = await visited();
   const { webhooks } = kit.storage;
   const list = webhooks.list.bind(webhooks);

@@ -51,7 +51,7 @@ const changeKyc = (browser: TestBrowser, form: Record<string, string>) => {
 };
 
 describe('the passport tool', () => {
-  it('mints a passport that the API verifies, of the user that was chosen, and shows it this once', async () => {
+  it('issues a passport of the chosen user that the API verifies, and shows it once', async () => {
     const { kit, key, browser } = await visited();
     const mint = (kid: string, state: string) => act(browser, '/sandbox/tools/passport', { kid, state });
     const verify = (token: string) => kit.provider.partnerCall(key, 'POST /v1/partner/verify', { token });
@@ -67,7 +67,7 @@ describe('the passport tool', () => {
     expect(tokenIn((await browser.get('/sandbox/tools')).text)).toBe('');
   });
 
-  it('has no user but those of the sandbox', async () => {
+  it('offers only users of the sandbox', async () => {
     const { browser } = await visited();
     const mint = (kid: string) => act(browser, '/sandbox/tools/passport', { kid, state: 'valid' });
     expect((await mint('KID-ANA')).status).toBe(404);
@@ -121,7 +121,7 @@ describe('the payment tool', () => {
       expect(location).toContain(about.get((await shown(location)) ?? '') ?? 'no event');
   });
 
-  it('pays once for each form that was shown, however often it is sent', async () => {
+  it('pays once for each form, even if it is sent several times', async () => {
     const { kit, key, browser } = await visited();
     const { text } = await browser.get('/sandbox/tools');
     const form = { ...order, csrf: csrfOf(text), once: onceIn(text) };
@@ -143,7 +143,7 @@ describe('the payment tool', () => {
     expect((await browser.post('/sandbox/tools/payment', bare)).status).toBe(400);
   });
 
-  it('keeps what was typed where the API refuses it, and marks the field', async () => {
+  it('keeps the input if the API refuses it, and marks the field', async () => {
     const { kit, key, browser } = await visited();
     await pay(browser, { reference: 'order-1' });
     const cases: [Record<string, string>, number, string, string | null][] = [
@@ -228,7 +228,7 @@ describe('the tool for identity checks', () => {
     expect(text).not.toContain('changed by you');
   });
 
-  it('takes sandbox users and known states only', async () => {
+  it('accepts only sandbox users and known states', async () => {
     const { kit, key, browser } = await visited();
     expect((await changeKyc(browser, { kid: 'KID-ANA', status: 'rejected' })).status).toBe(404);
     const refused = await changeKyc(browser, { status: '<i>' });

@@ -57,7 +57,7 @@ describe.each(others)('the words of the console in %s', (language) => {
     expect(same.map(({ path }) => path).sort()).toEqual(sameAsEnglish[language] ?? []);
   });
 
-  it('take the same arguments, and show each', () => {
+  it('have the same placeholders, and use each of them', () => {
     const shown = (all: readonly Leaf[], tag: Language) =>
       all.map(({ path, words }) => {
         const values = samples(words);
@@ -68,7 +68,7 @@ describe.each(others)('the words of the console in %s', (language) => {
     expect(shown(own, language).filter(([, , , hasBraces]) => hasBraces)).toEqual([]);
   });
 
-  it('have no markup, and leave code as it is', () => {
+  it('contain no markup, and keep code unchanged', () => {
     const named = (all: readonly Leaf[]) =>
       all.map(({ path, words }) => [
         path,
@@ -78,7 +78,7 @@ describe.each(others)('the words of the console in %s', (language) => {
     expect(own.filter(({ words }) => /[<>&]/.test(words))).toEqual([]);
   });
 
-  it('have the quotation marks of print', () => {
+  it('have typographic quotation marks', () => {
     for (const { path, words } of own) expect(words, path).not.toMatch(/['"]| {2}/);
   });
 
@@ -114,7 +114,7 @@ describe('the voice of a page', () => {
     expect(submit).toEqual(['Sign in', 'Se connecter', 'Konekte', 'Iniciar sesión', 'Entrar']);
   });
 
-  it('is loaded when somebody asks for it', async () => {
+  it('is loaded when it is requested', async () => {
     const script = `
       import { registerHooks } from 'node:module';
       const loaded = [];
@@ -149,7 +149,7 @@ describe('the voice of a page', () => {
 });
 
 describe('the states of deliveries', () => {
-  it('are counted, and the number is left away where there is one delivery', async () => {
+  it('are counted, without a number if there is one delivery', async () => {
     expect(stateWords([], english)).toEqual([['none', 'No endpoint']]);
     expect(stateWords(['dropped'], english)).toEqual([['dropped', 'Dropped']]);
     const words = stateWords(['delivered', 'pending', 'delivered'], await allWords.fr());

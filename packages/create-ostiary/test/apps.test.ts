@@ -139,7 +139,7 @@ describe('an app of the packed package', () => {
     expect(local).not.toContain('There are no demo users');
   });
 
-  it('says in its test what is missing where there is no database', async () => {
+  it('says in its test what is missing without a database', async () => {
     const { app } = combinations.find(({ storage }) => storage === 'postgres') ?? { app: '' };
     const DATABASE_URL = `postgres://postgres@127.0.0.1:${await freePort()}/postgres`;
     await expect(run(folderOf(app), 'npm test', { DATABASE_URL })).rejects.toThrow(

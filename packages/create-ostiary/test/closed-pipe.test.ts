@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
-test('create-ostiary goes on when what reads its output ends first, as head does', async () => {
+test('create-ostiary continues if the reader of its output ends first, like head', async () => {
   const child = spawn(process.execPath, ['--conditions=source', main, '--help']);
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stdout.destroy();

@@ -14,13 +14,13 @@ async function signedIn(returnTo: string, typed: Readonly<Record<string, string>
 }
 
 describe('the login of an app', () => {
-  it('takes a name and its password', async () => {
+  it('accepts a name with its password', async () => {
     const { status, headers } = await signedIn('/account/apps', {});
     expect([status, headers.Location]).toEqual([303, 'http://localhost:3000/account/apps']);
     expect(homePage(headers['Set-Cookie']?.split(';')[0]).body).toContain('Signed in as user-ana');
   });
 
-  it('ends the session that the browser had, when somebody signs in again', async () => {
+  it('ends the previous session of the browser at a new sign-in', async () => {
     const first = (await signedIn('/', {})).headers['Set-Cookie']?.split(';')[0] ?? '';
     const page = loginPage(first, '/');
     const [formCookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');
@@ -43,7 +43,7 @@ describe('the login of an app', () => {
     expect(loginPage(null, '/').headers['Set-Cookie']).toMatch(/^login-form3000=/);
   });
 
-  it('takes the name as it is typed: a phone does not begin it with a capital letter', () => {
+  it('has a name field in which a phone does not capitalize the first letter', () => {
     expect(loginPage(null, '/').body).toMatch(/<input name="handle"[^>]* autocapitalize="none"/);
   });
 
@@ -66,14 +66,14 @@ describe('the login of an app', () => {
 });
 
 describe('a page of an app', () => {
-  it('has what came from elsewhere as text', async () => {
+  it('escapes text from outside', async () => {
     const { body } = loginPage('login-form3000="><b>', '"><script>');
     expect(body).toContain('name="return_to" value="&quot;&gt;&lt;script&gt;"');
     expect(body).not.toContain('<b>');
     expect((await signedIn('/', { password: 'wrong' })).body).toContain('Wrong name or password.');
   });
 
-  it('knows a user for twelve hours', async () => {
+  it('keeps a user signed in for twelve hours', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const [cookie] = (await signedIn('/', {})).headers['Set-Cookie']?.split(';') ?? [];
     expect((await signedIn('/', {})).headers['Set-Cookie']).toMatch(
@@ -91,7 +91,7 @@ describe('the demo client', () => {
     return () => vi.restoreAllMocks();
   });
 
-  it('is made once, and gets settings that have changed', async () => {
+  it('is created once, and gets changed settings', async () => {
     await using kit = await createTestOstiary({ scopes: { email: true } });
     const { clients } = kit.ostiary.admin;
     await provisionDemoClient(kit.ostiary);

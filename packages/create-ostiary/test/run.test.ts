@@ -59,7 +59,7 @@ describe('npm create ostiary', () => {
     expect(questions).toHaveLength(5);
   });
 
-  it('says what it can do, and which version it is', async () => {
+  it('shows its help and its version', async () => {
     const { code, output } = await typed(['--help']);
     expect(code).toBe(0);
     for (const word of [...frameworks, ...storages, ...languages, '--yes', '--version'])
@@ -70,7 +70,7 @@ describe('npm create ostiary', () => {
     });
   });
 
-  it('uses a folder that is there, if it is empty', async () => {
+  it('uses an existing folder, if it is empty', async () => {
     mkdirSync(folder);
     expect((await typed([folder, '--yes'])).code).toBe(0);
     expect(readdirSync(folder)).toContain('package.json');
@@ -144,7 +144,7 @@ describe('npm create ostiary refuses', () => {
     expect((await typed([join(folder, 'link'), '--yes'])).errors).toContain('is no folder');
   });
 
-  it('a folder that got something in it while the questions were answered', async () => {
+  it('a folder that was filled while the questions were answered', async () => {
     mkdirSync(folder);
     const { code, errors } = await typed(['--storage', 'sqlite'], [folder, 'node'], (question) => {
       if (question.startsWith('Languages')) writeFileSync(join(folder, 'README.md'), 'mine');
@@ -154,7 +154,7 @@ describe('npm create ostiary refuses', () => {
     expect(read('README.md')).toBe('mine');
   });
 
-  it('and leaves everything as it was when it cannot write to the end', () => {
+  it('and removes its files again if it cannot write all of them', () => {
     const files = new Map([
       ['one.txt', '1'],
       ['two/deep.txt', '2'],

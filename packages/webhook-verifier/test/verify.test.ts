@@ -36,7 +36,7 @@ describe('a body', () => {
     expect(await codeOf(rawBody)).toBe('accepted');
   });
 
-  it('that is base64 still, as Lambda gives it, is named', async () => {
+  it('that is still base64, as on Lambda, causes an error that says so', async () => {
     const encoded = Buffer.from(body).toString('base64');
     for (const given of [encoded, Buffer.from(encoded)]) {
       const result = await safeVerify(given, headers, options);
@@ -46,7 +46,7 @@ describe('a body', () => {
     expect(await codeOf(Buffer.from(encoded, 'base64'))).toBe('accepted');
   });
 
-  it('that was signed with the secret without the line break of its file says what it may be', async () => {
+  it('with a secret that ends with a line break causes an error that mentions it', async () => {
     const given = await safeVerify(body, headers, { ...options, secret: `${options.secret}\n` });
     expect(given.ok ? '' : given.error.message).toContain('another secret, a newline in it');
   });
@@ -59,7 +59,7 @@ describe('a body', () => {
 });
 
 describe('headers', () => {
-  it('are refused by name when one is missing', async () => {
+  it('are refused by name if one is missing', async () => {
     const needed = Object.keys(headers).filter((each) => each.startsWith('X-') && each !== 'X-SVC-Attempt');
     expect(needed).toHaveLength(5);
     for (const name of needed) {
@@ -96,7 +96,7 @@ describe('the age', () => {
 });
 
 describe('secrets', () => {
-  it('by the thousand work as well as one', async () => {
+  it('work in thousands, too', async () => {
     for (let number = 0; number < 2_100; number += 1) {
       const key = `a secret for the endpoint ${number}`;
       expect(await codeOf(body, deliveryOf(body, { key }).headers, { secret: key, now })).toBe('accepted');
@@ -129,7 +129,7 @@ describe('a refusal', () => {
 });
 
 describe('a signed delivery', () => {
-  it('is what the specification says, header by header', async () => {
+  it('has each header of the specification', async () => {
     const { id, type } = event;
     const delivery = await signWebhook(JSON.stringify(event), {
       secret,
@@ -145,7 +145,7 @@ describe('a signed delivery', () => {
 
 // `cases/` checks in every runtime the error code of each refusal.
 describe('tampered copies of a delivery', () => {
-  it('have names of their own, differ from the delivery, and leave it as it was', () => {
+  it('have unique names, differ from the delivery, and do not change it', () => {
     const delivery = deliveryOf();
     const copies = tamper(delivery);
     expect(new Set(copies.map(({ name }) => name)).size).toBe(copies.length);

@@ -8,7 +8,7 @@ dedupeContract('in memory', () => {
 });
 
 describe('the memory of a dedupe store', () => {
-  it('is bounded: the oldest events are forgotten, claims are not', async () => {
+  it('is limited: the oldest events are removed, but not claims', async () => {
     const store = memoryDedupe({ most: 2 });
     const claim = (id: string) => store.claim({ id, token: 'a', now: 0, leaseMs: 1_000 });
     await claim('evt_held');

@@ -74,7 +74,7 @@ describe('a dedupe table', () => {
     database.close();
   });
 
-  it('can be part of the transaction that the event changes something in', async () => {
+  it('can be used in the transaction in which the event is handled', async () => {
     const pool = newPool();
     await pool.query(dedupeTable());
     const outside = sqlDedupe({ query: postgresQuery(pool), dialect: 'postgres' });
@@ -92,7 +92,7 @@ describe('a dedupe table', () => {
     await pool.end();
   });
 
-  it('has a plain name, and a dialect that is known', () => {
+  it('needs a plain name, and a known dialect', () => {
     const query = () => [];
     for (const table of ['', 'a b', 'events; DROP TABLE users', 'a.b.c', '"events"', '1st']) {
       expect(() => dedupeTable(table)).toThrow(TypeError);
@@ -101,7 +101,7 @@ describe('a dedupe table', () => {
     expect(() => sqlDedupe({ query, dialect: 'mysql' as 'sqlite' })).toThrow(TypeError);
   });
 
-  it('lets a database that fails speak', async () => {
+  it('throws the error of a failing database', async () => {
     const query = () => Promise.reject(new Error('database gone'));
     const store = sqlDedupe({ query, dialect: 'postgres' });
     await expect(store.claim({ id: 'evt_1', token: 'a', now: 0, leaseMs: 1 })).rejects.toThrow(

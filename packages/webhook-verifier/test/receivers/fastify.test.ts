@@ -51,7 +51,7 @@ receiverContract<(app: FastifyInstance) => unknown>(
   },
 );
 
-it('the parsers of other routes stay as they are beside a receiver for Fastify', async () => {
+it('a receiver for Fastify does not change the parsers of other routes', async () => {
   const app = fastify();
   app.register(
     webhook({ secret, now: () => now }, () => undefined),

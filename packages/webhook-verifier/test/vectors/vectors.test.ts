@@ -45,7 +45,7 @@ const ofKind = (kind: Kind): readonly Vector[] => vectors.filter((vector) => vec
 
 // `cases/` checks in every runtime how this package decides each vector.
 describe('vectors.json', () => {
-  it('has a case for every code that bytes and headers alone can lead to', () => {
+  it('has a case for every error code that body and headers alone can cause', () => {
     const codes = vectors.map(({ expected }) => (expected.valid ? 'valid' : expected.code));
     const others = [
       'body_missing',
@@ -79,7 +79,7 @@ describe('the six rules', () => {
     expect(isUsual(vector)).toBe(false);
   });
 
-  it('need the bytes: what was parsed and written again has another signature', () => {
+  it('need the original bytes: a parsed and serialized body has another signature', () => {
     const ofRuleOne = vectors.filter(({ rule }) => rule === 1);
     const rewritten = ofRuleOne.map((vector) => {
       const event = JSON.parse(Buffer.from(vector.body, 'base64').toString());
@@ -89,7 +89,7 @@ describe('the six rules', () => {
     expect(rewritten.map(verdictOf)).toContain(4);
   });
 
-  it('know an event again by its id alone: a retry has everything else anew', () => {
+  it('identify a repeated event by its id alone: in a retry everything else is new', () => {
     const [first, retry] = ['a delivery', 'a retry'].map((name) =>
       vectors.find((vector) => vector.name.startsWith(name)),
     );

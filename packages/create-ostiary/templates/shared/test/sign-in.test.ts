@@ -18,7 +18,7 @@ test('an app signs a user in, and calls the API with the token', async () => {
   assert.deepEqual(await answer.json(), { sub: 'user-ana', name: 'Ana Pierre' });
 });
 
-test('the API refuses who has no token, or one without the scope', async () => {
+test('the API refuses requests without a token, or with one that lacks the scope', async () => {
   assert.equal((await kit.fetch(`${kit.authUrl}/api/me`)).status, 401);
   const session = await app.signIn({ fields, scopes: ['openid'] });
   assert.equal((await session.fetch('/api/me')).status, 403);

@@ -17,7 +17,7 @@ const command = [
   // </next>
 ];
 
-test('the app starts on its storage, and answers', async () => {
+test('the app starts on its storage, and responds', async () => {
   const free = createServer().listen(0);
   await once(free, 'listening');
   const { port } = free.address() as AddressInfo;
