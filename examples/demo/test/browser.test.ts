@@ -72,7 +72,7 @@ test('the passport page is readable and accessible', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('the landing page leads to the passport, which says when it ends; another one is a button away', async () => {
+test('the landing page links to the passport, which shows its expiry, and a button makes a new one', async () => {
   const { page, complaints } = await open();
   await page.clock.install();
   await openPassport(page);
@@ -136,7 +136,7 @@ test('the shop pays its customer', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('without scripts the customer asks how the payment goes', async () => {
+test('without scripts the customer reloads the state of the payment', async () => {
   const { page } = await open({ javaScriptEnabled: false });
   await openShop(page);
   await page.locator('.cashback form button.primary').click();
@@ -178,7 +178,7 @@ test('the shop shows webhooks as they arrive', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('without scripts webhooks are there after reloading', async () => {
+test('without scripts webhooks appear after reloading', async () => {
   const { page } = await open({ javaScriptEnabled: false });
   await page.goto(`${demo.partnerUrl}/webhooks`);
   await trigger('Without a script');

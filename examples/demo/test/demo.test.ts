@@ -85,7 +85,7 @@ async function endpointsOf(demo: Demo, mode: 'live' | 'test'): Promise<readonly 
 }
 
 describe('npm start', () => {
-  test('starts both, writes demo.json for its owner only, and shows in the terminal how to begin', async () => {
+  test('starts both servers, writes demo.json for its owner only, and shows the next steps in the terminal', async () => {
     const env = await environment();
     const demo = run(program, [], env);
     await demo.until('demo.json');
@@ -174,7 +174,7 @@ describe('npm start', () => {
     for (const secret of secrets) expect(log).not.toContain(secret);
   });
 
-  test('keeps everything on later starts, and follows changed ports, with its webhooks', async () => {
+  test('keeps all data on later starts, and adapts to changed ports, also for webhooks', async () => {
     const env = await startedBefore();
     const before = await read(env.OSTIARY_DATA_DIR);
     const moved = { ...env, PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) };
@@ -201,7 +201,7 @@ describe('npm start', () => {
     expect(tables[1]).toBe(tables[0]);
   });
 
-  test('follows a prefix that is chosen later: keys, and the header names of webhooks', async () => {
+  test('adapts keys and header names of webhooks to a prefix that is chosen later', async () => {
     const env = await startedBefore();
     const { webhooks } = JSON.parse(await read(env.OSTIARY_DATA_DIR));
     const second = await start({ ...env, OSTIARY_PREFIX: 'acme' });
@@ -217,7 +217,7 @@ describe('npm start', () => {
     expect(JSON.parse(issued.output).key).toMatch(/^acme_test_/);
   });
 
-  test('says what to do where the passwords are lost, and begins anew in an empty folder', async () => {
+  test('says what to do if the passwords are lost, and starts again in an empty folder', async () => {
     const env = await startedBefore();
     await writeFile(join(env.OSTIARY_DATA_DIR, 'demo.json'), '{"users": [');
     await expect(start(env)).rejects.toThrow('not its demo.json: remove the folder');
@@ -259,7 +259,7 @@ describe('npm start', () => {
   });
 });
 
-test('colours are for terminals, and for who asks for them', () => {
+test('colours are used at terminals, and on request', () => {
   const terminal = pathToFileURL(join(source, 'terminal.ts')).href;
   const program = `import { look } from '${terminal}'; process.stdout.write(look.good('fine'))`;
   const show = (env: NodeJS.ProcessEnv): string =>
@@ -281,7 +281,7 @@ test('the summary reports the failed step and the steps that succeeded', () => {
   expect(report.summary()).toEqual({ checks: 3, lines: '  ✓   First    2 checks\n  ✗   Second   1 check' });
 });
 
-test('npm run demo walks through every step, with a prefix that is chosen, and leaves nothing behind', async () => {
+test('npm run demo runs every step, with a chosen prefix, and leaves nothing behind', async () => {
   // The environment stays as it is without arguments, as with `npm start`.
   expect(withArguments({}, [])).toEqual({});
   const folder = await mkdtemp(join(tmpdir(), 'demo-test-'));

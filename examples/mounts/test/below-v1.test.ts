@@ -31,7 +31,7 @@ async function expectBoth({ site }: Deployment): Promise<void> {
   expect([missing.status, missing.headers.get('x-request-id')]).toEqual([404, null]);
 }
 
-describe('a host with a route of its own below /v1/', () => {
+describe('a host with its own route below /v1/', () => {
   it('keeps it, and lets Ostiary say that there is nothing else: Express', async () => {
     await deployed((ostiary, _host, port) => {
       const app = express();

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
-it('the program starts a mount, where somebody can sign in, and ends on SIGTERM', async () => {
+it('the program starts a mount, where a user can sign in, and ends on SIGTERM', async () => {
   const program = run(main, ['nest'], { PORT: String(await freePort()) });
   await program.until('\n');
   const [, site = '', request = ''] = /at (\S+)\/shop; sign in at (\S+)/.exec(program.output()) ?? [];
@@ -22,7 +22,7 @@ it('the program starts a mount, where somebody can sign in, and ends on SIGTERM'
   expect(await program.ended).toBe(0);
 });
 
-it('the program names the mounts that there are', async () => {
+it('the program lists the available mounts', async () => {
   const { code, errors } = await runHere(main, ['tomcat'], {});
   expect(code).toBe(1);
   expect(errors).toContain('express | fastify | hono | koa | nest | node-http');

@@ -17,7 +17,7 @@ describe.each([
   ['Fastify', fastifyParsersFirst],
   ['NestJS', nestParsersFirst],
 ] as const)('bodies that parsers of %s have read', (_name, parsersFirst) => {
-  it('are not enough for the partner API, which says at once that it needs the bytes', () =>
+  it('are not enough for the partner API, which reports at once that it needs the bytes', () =>
     deployed(parsersFirst({ keepBytes: false }), async (deployment) => {
       const { call, signed } = await partnerOf(deployment);
       expect((await call('/whoami')).status).toBe(200);
@@ -37,11 +37,11 @@ describe.each([
         expect((await ask(token, { method: 'POST', ...sent })).json().error).toBe('invalid_client');
     }));
 
-  it('are enough for everything, where the parsers keep the bytes as rawBody', () =>
+  it('are enough for all endpoints if the parsers keep the bytes as rawBody', () =>
     deployed(parsersFirst({ keepBytes: true }), callPartnerApi));
 });
 
-it('a body that a middleware of Hono has read is an error at once, in the hands of the host', () =>
+it('a body that a middleware of Hono has read causes an immediate error, which the host handles', () =>
   deployed(honoBodyRead, async ({ site }) => {
     const answer = await ask(`${site}/v1/oauth/token`, { method: 'POST', body: { grant_type: 'none' } });
     const said = expect.stringMatching(/body of the request was read/);

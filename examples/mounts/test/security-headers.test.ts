@@ -87,7 +87,7 @@ it('@fastify/helmet, as it is: sends the headers of helmet() on Express, and let
 
 describe('a login behind security headers, in a real browser', () => {
   // A `form-action` that names the app allows the redirect to it.
-  it('a login page with a form-action that names the app lets it pass', () => {
+  it('a login page with a form-action that includes the app works', () => {
     const directives = { formAction: ["'self'", 'http://localhost:*'] };
     const serve = expressWithHelmet({ contentSecurityPolicy: { directives } });
     return atPartner(serve, async (app) => {
@@ -96,7 +96,7 @@ describe('a login behind security headers, in a real browser', () => {
     });
   });
 
-  it('a window that the app has opened stays known to it, where the user is asked nothing', () =>
+  it('a window opened by the app stays connected to it, if no page is shown', () =>
     atPartner(expressWithHelmet(), async (app) => {
       const { page } = app;
       await signIn(app);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Customer, identity, json, openShop } from './support.ts';
 
 describe('the authorization request', () => {
-  test('has state, PKCE and the chosen scopes, and nothing that is secret', async () => {
+  test('has state, PKCE and the chosen scopes, and no secret', async () => {
     const { customer, config, iss } = await openShop();
     const { url, state } = await customer.begin('confidential', ['kyc', 'openid', 'made-up']);
     expect(url.origin + url.pathname).toBe(`${iss}/oauth/authorize`);
@@ -20,7 +20,7 @@ describe('the authorization request', () => {
     expect((await customer.begin()).state).not.toBe(state);
   });
 
-  test('needs a scope, and is not begun for another site', async () => {
+  test('needs a scope, and cannot be started by another site', async () => {
     const { customer } = await openShop();
     expect((await customer.send('/sign-in')).status).toBe(303);
     expect(await customer.page()).toContain('Choose at least one scope.');
@@ -83,7 +83,7 @@ describe('the callback', () => {
     expect((await customer.callback({ code: 'c', iss, state })).html).toContain('wrong_state');
   });
 
-  test('shows that the user denied, and nothing that somebody wrote into the address', async () => {
+  test('shows that the user denied, and no text from the URL', async () => {
     const { customer, iss } = await openShop();
     const { state } = await customer.begin();
     const error_description = '<img src=x onerror=alert(1)>';
@@ -93,7 +93,7 @@ describe('the callback', () => {
     expect(html).not.toContain('onerror');
   });
 
-  test('survives an exchange that is refused', async () => {
+  test('handles a refused exchange', async () => {
     const refused = json(400, { error: 'invalid_grant', error_description: 'used' });
     const { customer, iss } = await openShop({ '/v1/oauth/token': refused });
     const { status, html } = await customer.signIn(iss);
@@ -125,7 +125,7 @@ test('the token can be revoked, a further request shows that it is invalid, and 
   expect(await customer.page()).toContain('Sign in to order');
 });
 
-test('the browser-only page may run its own script and talk to the provider, and nothing else', async () => {
+test('the browser-only page may only run its own script and connect to the provider', async () => {
   const { config, iss } = await openShop();
   const page = await fetch(`${config.url}/spa`);
   const policy = page.headers.get('content-security-policy') ?? '';
@@ -138,7 +138,7 @@ test('the browser-only page may run its own script and talk to the provider, and
   expect(script.headers.get('content-type')).toContain('text/javascript');
 });
 
-test('a page that changes something is not answered where a browser asks ahead of its user', async () => {
+test('a page that changes something is refused in a prefetch', async () => {
   const { config } = await openShop();
   const gets = ['/', '/callback', '/callback/public', '/spa', '/verify', '/webhooks', '/webhooks/received'];
   for (const header of [

@@ -57,7 +57,7 @@ describe('cashback', () => {
     expect(calls()).toEqual([]);
   });
 
-  test('shows an error of the API, and the shop goes on', async () => {
+  test('shows an error of the API, and continues to work', async () => {
     const answer = json(409, { code: 'idempotency_conflict', message: 'Another payload.', requestId: 'r' });
     const { customer } = await shop({ '/v1/partner/payments': answer });
     await customer.pay();
@@ -67,7 +67,7 @@ describe('cashback', () => {
     expect(html).not.toContain('It may have been paid all the same.');
   });
 
-  test('that is answered with no JSON may have been paid all the same', async () => {
+  test('may have been paid even if the response is not JSON', async () => {
     const { customer } = await shop({ '/v1/partner/payments': () => ({ status: 200, body: '<p>' }) });
     await customer.pay();
     const html = await customer.page();
@@ -76,7 +76,7 @@ describe('cashback', () => {
   });
 });
 
-test('verifying a passport shows whose it is, and keeps the token out of the answer', async () => {
+test('verifying a passport shows its user, and the response does not contain the token', async () => {
   const { customer, received } = await shop();
   const { status, html } = await customer.send('/verify', { token: ' the.passport.token\r\n' });
   expect(status).toBe(200);

@@ -50,7 +50,7 @@ const outcomesOf = (html: string, { id }: AnyEvent): string[] => {
 };
 
 describe('a webhook', () => {
-  test('that verifies is acknowledged and shown, as text', async () => {
+  test('with a valid signature is acknowledged and shown, escaped', async () => {
     const { send, page } = await shop();
     const sent = event({ data: { message: '<img src=x onerror=alert(1)>' } });
     const response = await send(sent);
@@ -62,7 +62,7 @@ describe('a webhook', () => {
     for (const secret of Object.values(secrets)) expect(html).not.toContain(secret);
   });
 
-  test('that was altered is refused with 400, and nothing of it is shown', async () => {
+  test('that was changed is refused with 400, and not shown', async () => {
     const { config, page } = await shop();
     const sent = event({ data: { message: 'the-altered-one' } });
     const copies = tamper(await sign(sent));
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(html).not.toContain('the-altered-one');
   });
 
-  test('that comes twice is handled once', async () => {
+  test('that arrives twice is handled once', async () => {
     const { config, send, page } = await shop();
     const sent = event();
     await send(sent);
@@ -92,7 +92,7 @@ describe('a webhook', () => {
       expect(outcomesOf(html, sent)).toEqual(['handled', 'duplicate']);
   });
 
-  test('is answered with 500 as often as the switch says, and handled at the next attempt', async () => {
+  test('gets 500 as often as configured, and is handled at the next attempt', async () => {
     const { send, page, fail } = await shop();
     expect((await fail(2)).status).toBe(303);
     expect(await page()).toContain('The next 2 deliveries will be answered with 500.');
@@ -105,8 +105,8 @@ describe('a webhook', () => {
   });
 });
 
-describe('what a webhook says', () => {
-  test('of the sandbox does not vouch for real money', async () => {
+describe('the content of a webhook', () => {
+  test('of the sandbox does not count as a real payment', async () => {
     const { config, send, page } = await shop();
     const real = event({ mode: 'live', type: 'payment.completed', data: completed });
     expect((await send(real, { secret: secrets.test })).status).toBe(400);
@@ -119,7 +119,7 @@ describe('what a webhook says', () => {
     expect(await page()).toContain('Nothing has arrived yet');
   });
 
-  test('says in a line what happened', async () => {
+  test('is described in one line', async () => {
     const { send, page } = await shop();
     const previous = { kycStatus: 'pending', kycTier: 1 };
     const data = { kid: 'K7', kycStatus: 'approved', kycTier: 2, previous, changedAt: transfer.createdAt };
@@ -151,7 +151,7 @@ describe('payment.completed', () => {
     return { ...all, pay, status };
   }
 
-  test('changes what the customer sees, without a question to the API; one of the sandbox does not', async () => {
+  test('updates the customer’s page without a call of the API; one of the sandbox does not', async () => {
     const { send, pay, status, received, customer } = await paying();
     // Returns the fragment that the page's script loads.
     const part = async () => (await customer.request('/cashback/payments')).html;
@@ -169,7 +169,7 @@ describe('payment.completed', () => {
     expect(await part()).not.toContain('tr_1');
   });
 
-  test('counts although it is faster than the answer to the payment', async () => {
+  test('is accepted even if it arrives before the response to the payment', async () => {
     const { send, pay, status } = await paying();
     await send(paid());
     await pay();
@@ -188,7 +188,7 @@ describe('payment.completed', () => {
 });
 
 describe('the page', () => {
-  test('may run the shop’s script and follow the shop, and nothing else', async () => {
+  test('may only run the shop’s script and connect to the shop', async () => {
     const { config } = await shop();
     const policy = (await fetch(`${config.url}/webhooks`)).headers.get('content-security-policy') ?? '';
     expect(policy).toContain("script-src 'self'; connect-src 'self'");
@@ -197,14 +197,14 @@ describe('the page', () => {
     expect(script.headers.get('content-type')).toContain('text/javascript');
   });
 
-  test('takes no order from another site, and no number of one’s own', async () => {
+  test('refuses a request from another site, and ignores an unknown number of failures', async () => {
     const { send, fail } = await shop();
     expect((await fail(5, { Origin: 'https://evil.example' })).status).toBe(403);
     await fail(100_000);
     expect((await send(event())).status).toBe(200);
   });
 
-  test('is not there for the public, unlike the address of the webhooks', async () => {
+  test('is not public, unlike the URL for webhooks', async () => {
     const url = 'https://kafe.example';
     const { config } = await openShop({}, { webhooks, url });
     const local = `http://127.0.0.1:${config.port}`;
@@ -215,7 +215,7 @@ describe('the page', () => {
     expect((await post(`${local}/webhooks/test`, await sign(event()))).status).toBe(200);
   });
 
-  test('says what is missing without a secret, and nothing is received', async () => {
+  test('says that the secret is missing, and receives nothing without it', async () => {
     const { config } = await openShop();
     expect(await (await fetch(`${config.url}/webhooks`)).text()).toContain('WEBHOOK_SECRET');
     const response = await post(`${config.url}/webhooks/test`, await sign(event()));

@@ -21,7 +21,7 @@ function gapsOf(texts: object, path = ''): string[] {
 const textsIn = (language: string): object =>
   JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as object;
 
-test.each(languages)('%s has every text of the shop, with the same gaps to fill', (language) => {
+test.each(languages)('%s has every text of the shop, with the same placeholders', (language) => {
   expect(gapsOf(textsIn(language)).sort()).toEqual(gapsOf(textsIn('en')).sort());
   expect(readdirSync(folder)).toHaveLength(languages.length);
 });

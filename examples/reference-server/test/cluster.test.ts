@@ -63,7 +63,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 describe('several processes', () => {
-  test('share requests and a page of metrics, are started again when they die, finish what is under way and end together', async () => {
+  test('share requests and a page of metrics, are restarted when they are killed, finish running requests and end together', async () => {
     const { program, port, metricsPort, lines, listening, pids } = await started();
     for (let at = 0; at < 20; at += 1) expect(await ask(port, false, '/v1/oauth/userinfo')).toBe(401);
     const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();

@@ -20,7 +20,7 @@ const good = {
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 
 describe('loadConfig', () => {
-  test('needs two variables and fills in the rest', () => {
+  test('needs two variables and has defaults for the rest', () => {
     const config = loadConfig({ ...good, PATH: '/bin', OSTIARY_BASE_URL: '', PORT: '' });
     expect(config).toMatchObject({
       mode: 'production',
@@ -61,7 +61,7 @@ describe('loadConfig', () => {
     expect(config.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::1/128', 'unix']);
   });
 
-  test('reads where everything is kept, and what this process does', () => {
+  test('reads the locations of data, and the role of this process', () => {
     expect(loadConfig(good)).toMatchObject({
       databaseUrl: null,
       databasePool: 10,
@@ -95,7 +95,7 @@ describe('loadConfig', () => {
     );
   });
 
-  test('takes several processes on PostgreSQL only, and for web processes only', () => {
+  test('accepts several processes only on PostgreSQL, and only for web processes', () => {
     const many = { ...good, OSTIARY_PROCESSES: '2' };
     expect(() => loadConfig(many)).toThrow(
       'OSTIARY_PROCESSES above 1 needs DATABASE_URL: SQLite has one writer',
@@ -243,7 +243,7 @@ describe('the environment', () => {
     OSTIARY_METRICS_PORT: 'tcp://10.96.0.4:9464',
   };
 
-  test('is read without what Kubernetes sets for Services', () => {
+  test('is read without the variables that Kubernetes sets for Services', () => {
     expect(loadConfig({ ...good, ...links })).toEqual(loadConfig(good));
     expect(loadConfig({ ...good, OSTIARY_METRICS_PORT: '9464' }).metrics?.port).toBe(9464);
     expect(() => loadConfig({ ...good, OSTIARY_PORT: '3000' })).toThrow('OSTIARY_PORT is not a setting');
@@ -289,7 +289,7 @@ describe('the environment', () => {
 });
 
 describe('the README', () => {
-  test('has the table of the settings as they are', () => {
+  test('has an up-to-date table of the settings', () => {
     expect(readme).toContain(settingsTable());
   });
 

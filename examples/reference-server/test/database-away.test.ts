@@ -18,7 +18,7 @@ afterAll(() => postgres?.remove(), 60_000);
  */
 const mostMs = 2_900;
 
-test('each request is answered with 503 within two seconds while the database is silent', async () => {
+test('each request gets 503 within two seconds while the database does not respond', async () => {
   const url = new URL(await postgres.createDatabase('away'));
   const network = await startNetwork(Number(url.port));
   onTestFinished(() => network.close());

@@ -45,7 +45,7 @@ describe('the SQLite file', () => {
     expect(rows.map(({ x }) => x)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
   });
 
-  test('is given up after two seconds while another one writes, and nothing is changed', async () => {
+  test('fails after two seconds while another process writes, and changes nothing', async () => {
     const { database, file } = await testDatabase();
     const other = new Sqlite(file);
     other.exec('BEGIN IMMEDIATE');

@@ -23,7 +23,7 @@ async function started() {
 }
 
 describe('the server process', () => {
-  test('finishes what is under way after SIGTERM, takes nothing new, and ends with 0', async () => {
+  test('finishes running requests after SIGTERM, accepts no new ones, and exits with 0', async () => {
     const { program, port, file } = await started();
     // Only the owner may read the files.
     expect((await stat(file)).mode & 0o077).toBe(0);
@@ -41,7 +41,7 @@ describe('the server process', () => {
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
-  test('finishes what is under way when its terminal is closed, of which shell and system may both tell', async () => {
+  test('finishes running requests when its terminal is closed, which can cause two signals', async () => {
     const { program, port } = await started();
     const busy = await halfSent(port);
     program.child.kill('SIGHUP');

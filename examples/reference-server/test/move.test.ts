@@ -81,7 +81,7 @@ const countOf = (url: string, table: string) =>
   rowsOf(url, `SELECT count(*)::integer AS count FROM ${table}`);
 
 describe('ostiary move', () => {
-  test('an installation goes on where it was: sessions, passwords, keys and the ledger', async () => {
+  test('an installation continues with its sessions, passwords, keys and ledger', async () => {
     const { env, file, key, funds, visitor } = await usedInstallation();
     const url = await newDatabase();
     const shown = (await move(['--from', file, '--check'])).output;
@@ -141,7 +141,7 @@ describe('ostiary move', () => {
     expect(known.toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
   });
 
-  test('what is asked for wrongly is refused', async () => {
+  test('wrong arguments are refused', async () => {
     for (const [args, code, message] of [
       [[], 2, '--from is missing'],
       [['--from', 'x', '--to', 'mysql://x'], 2, 'must begin with postgres://'],

@@ -8,7 +8,7 @@ if (pgbouncer === undefined)
   console.log('The test of the server behind PgBouncer is left out: there is no pgbouncer.');
 
 describe.skipIf(pgbouncer === undefined)('the server behind PgBouncer', () => {
-  test('answers nothing from a standby after a switchover, and goes on at the new primary', async () => {
+  test('never responds from a standby after a switchover, and continues at the new primary', async () => {
     const pair = await startPair({ fsync: false });
     onTestFinished(() => pair.remove());
     await pair.addStandby();

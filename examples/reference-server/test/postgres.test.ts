@@ -60,7 +60,7 @@ async function doorTo(url: string) {
 }
 
 describe('the server on PostgreSQL', () => {
-  test('waits at the start for a database that is not there yet', async () => {
+  test('waits at the start for a database that is not yet reachable', async () => {
     const env = await postgresEnvironment();
     const door = await doorTo(env.DATABASE_URL ?? '');
     const lines: string[] = [];
@@ -144,7 +144,7 @@ describe('the server on PostgreSQL', () => {
     expect(lines.join('')).not.toContain('a-password-of-the-test');
   }, 90_000);
 
-  test('does not wait for a database that does not answer', async () => {
+  test('does not wait for a database that does not respond', async () => {
     const env = await postgresEnvironment();
     const server = await start(env);
     const { sub } = await server.installation.accounts.create(anaika);
@@ -199,7 +199,7 @@ describe('the server on PostgreSQL', () => {
     for (const part of ['127.0.0.1', 'postgres:', 'secret']) expect(program.errors()).not.toContain(part);
   });
 
-  test('starts with few rights on tables that are there, and says what is missing where they are not', async () => {
+  test('starts with few rights on existing tables, and reports the missing right otherwise', async () => {
     const env = await postgresEnvironment();
     const server = await start(env);
     const { database } = server.installation;
@@ -225,7 +225,7 @@ describe('the server on PostgreSQL', () => {
 });
 
 describe('the roles', () => {
-  test('split the work: web answers and executes nothing, a worker executes and answers nothing', async () => {
+  test('split the work: web only responds to requests, and a worker only executes jobs', async () => {
     const env = await postgresEnvironment({ OSTIARY_ROLE: 'web' });
     const server = await start(env);
     const { accounts, ledger, ostiary } = server.installation;

@@ -19,7 +19,7 @@ const ahead = [
 /** Pages whose GET sets a cookie or issues a passport. */
 const changing = ['/', '/login', '/passport'];
 
-test('a GET that a browser sends ahead of its user sets no cookie and issues no passport, on every page of this server', async () => {
+test('a prefetch sets no cookie and issues no passport, on every page of this server', async () => {
   const { server, origin } = await startServer();
   const routes = pageRoutes(createContext(server.config, server.installation));
   const pages = Object.keys(routes).filter((path) => routes[path]?.GET !== undefined);
@@ -41,7 +41,7 @@ test('a GET that a browser sends ahead of its user sets no cookie and issues no 
   }
 });
 
-test('a sign-in page that was asked for ahead leaves the page valid that is open', async () => {
+test('a prefetched sign-in page does not invalidate the open one', async () => {
   const { origin } = await startServer();
   const visitor = new Visitor(origin);
   const open = await visitor.get('/login');

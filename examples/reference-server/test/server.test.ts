@@ -4,7 +4,7 @@ import { anaika, jean, startServer } from './support/server.ts';
 import { fieldsOf, Visitor } from './support/visitor.ts';
 
 describe('every page', () => {
-  test('carries the security headers', async () => {
+  test('has the security headers', async () => {
     const { origin } = await startServer();
     for (const path of ['/', '/login', '/nothing', '/healthz', '/readyz']) {
       const { headers } = await new Visitor(origin).get(path);
@@ -42,7 +42,7 @@ describe('every page', () => {
     expect(lasting).toEqual([expect.stringMatching(/^__Host-ostiary_known=.*; Secure; Max-Age=15552000$/)]);
   });
 
-  test('reads no cookie that came twice', async () => {
+  test('ignores a cookie that was sent twice', async () => {
     const { origin } = await startServer();
     const visitor = new Visitor(origin);
     await visitor.signIn('anaika', anaika.password);
@@ -88,7 +88,7 @@ describe('/readyz and /healthz', () => {
   const ok = [200, null, { status: 'ok' }];
   const unavailable = [503, '2', { status: 'unavailable' }];
 
-  test('tell whether each database answers; the process lives all the same', async () => {
+  test('report the state of each database; the process is healthy in any case', async () => {
     const { origin, server } = await startServer();
     const { origin: other, server: otherServer } = await startServer();
     expect(await ask(`${origin}/readyz`)).toEqual(ok);
@@ -100,7 +100,7 @@ describe('/readyz and /healthz', () => {
     }
   });
 
-  test('say that the database file is gone, and no request is answered as if it were there', async () => {
+  test('report a missing database file, and requests fail meanwhile', async () => {
     const { server, origin, lines } = await startServer();
     const { databaseFile } = server.config;
     await rename(databaseFile, `${databaseFile}.old`);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startServer } from './support/server.ts';
 import { fieldsOf, Visitor } from './support/visitor.ts';
 
-test('a page of the console that is open does not keep the server from closing', async () => {
+test('an open page of the console does not delay the server’s stop', async () => {
   // If closing waited for the open page, it would take an hour.
   const drain = { OSTIARY_DRAIN_SECONDS: '2' };
   const { server, origin, lines } = await startServer({ closeDeadlineMs: 3600_000 }, drain);

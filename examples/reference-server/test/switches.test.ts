@@ -21,7 +21,7 @@ test('without settings there are five languages, the five scopes, logout, and no
   expect(metadata.token_endpoint_auth_methods_supported).not.toContain('private_key_jwt');
 });
 
-test('settings switch on what Ostiary has, and off what apps are not to do', async () => {
+test('settings switch features of Ostiary on and off', async () => {
   const metadata = await metadataOf({
     OSTIARY_LANGUAGES: 'ht,fr',
     OSTIARY_SCOPES: 'phone,standardProfile',
@@ -55,7 +55,7 @@ test('the phone number is that of the user', async () => {
   expect(user?.phoneNumber).toBe(anaika.phone);
 });
 
-test('an app sends a user here to sign out, which ends the session here', async () => {
+test('an app sends a user here to sign out, which ends the session of this server', async () => {
   const { origin } = await startServer();
   const visitor = new Visitor(origin, { 'Accept-Language': 'es' });
   await visitor.signIn('anaika', anaika.password);

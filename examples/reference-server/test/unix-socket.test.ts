@@ -89,7 +89,7 @@ http {
 }
 
 describe('a server on a Unix socket', () => {
-  test('believes its proxy where unix is trusted, and lets the group connect', async () => {
+  test('trusts its proxy if unix is trusted, and lets the group connect', async () => {
     const socket = await socketPath();
     const { server, lines } = await startServer(
       {},
@@ -105,7 +105,7 @@ describe('a server on a Unix socket', () => {
     expect(existsSync(socket)).toBe(false);
   });
 
-  test('warns at its start where unix is not trusted', async () => {
+  test('warns at its start if unix is not trusted', async () => {
     const socket = await socketPath();
     const { lines } = await startServer(
       {},
@@ -115,7 +115,7 @@ describe('a server on a Unix socket', () => {
     expect((await stat(socket)).mode & 0o777).toBe(0o600);
   });
 
-  test('takes the place of a process that was killed, and of nothing else', async () => {
+  test('replaces the socket of a killed process, but not of a running one', async () => {
     const socket = await socketPath();
     const env = await environment({ OSTIARY_SOCKET: socket, OSTIARY_TRUSTED_PROXIES: 'unix' });
     const killed = run('main.ts', [], env);
@@ -132,7 +132,7 @@ describe('a server on a Unix socket', () => {
     expect(await whoami(socket, key, '203.0.113.7')).toMatchObject({ status: 200 });
   });
 
-  test('leaves a file alone that is no socket', async () => {
+  test('does not replace a file that is not a socket', async () => {
     const file = await socketPath();
     await writeFile(file, 'mine');
     await expect(startServer({}, { OSTIARY_SOCKET: file })).rejects.toThrow('the file is no socket');
@@ -194,7 +194,7 @@ describe('several processes on a Unix socket', () => {
     return { socket, env, program, lines, listening };
   }
 
-  test('warn at the start where unix is not trusted, before any request', async () => {
+  test('warn at the start if unix is not trusted, before any request', async () => {
     const { lines } = await startProcesses('10.0.0.0/8');
     const warned = lines('requests on a Unix socket have no address').map((line) => line.process);
     expect(warned.toSorted()).toEqual(['web-1', 'web-2']);

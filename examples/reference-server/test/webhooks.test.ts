@@ -59,7 +59,7 @@ describe('the settings of webhooks', () => {
     expect(await started.partner.events()).toHaveLength(0);
   });
 
-  test('an endpoint that answers after seven seconds gets an event once, though the server is replaced meanwhile', async () => {
+  test('an endpoint that responds after seven seconds gets an event once, even if the server is replaced meanwhile', async () => {
     const env = await environment();
     const first = await start(env);
     await first.installation.accounts.create(anaika);

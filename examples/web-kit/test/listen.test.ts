@@ -63,13 +63,13 @@ describe('a server that listens', () => {
     expect(tookMs).toBeLessThan(atMostMs + quick.checkMs + slackMs);
   });
 
-  test('waits 15 s at most where nothing else is said', () => {
+  test('waits at most 15 s by default', () => {
     const { headersMs, requestMs, checkMs } = patience;
     expect(headersMs + checkMs).toBeLessThanOrEqual(15_000);
     expect(requestMs + checkMs).toBeLessThanOrEqual(15_000);
   });
 
-  test('keeps an idle connection for longer than its other limits, and says for how long', async () => {
+  test('keeps an idle connection for longer than its other limits, and announces the time', async () => {
     const { port } = await serve({ ...quick, keepAliveMs: 60_000 });
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
     onTestFinished(() => void socket.destroy());
@@ -83,7 +83,7 @@ describe('a server that listens', () => {
     expect(patience.keepAliveMs).toBe(75_000);
   });
 
-  test('answers one request after the other on a connection, longer than any of its limits', async () => {
+  test('responds to one request after the other on a connection, for longer than its limits', async () => {
     const { port } = await serve(quick);
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
     onTestFinished(() => void socket.destroy());
@@ -96,7 +96,7 @@ describe('a server that listens', () => {
     expect(socket.destroyed).toBe(false);
   });
 
-  test('answers once more on connections that it keeps when it closes, and takes no new one', async () => {
+  test('responds once more on open connections when it closes, and accepts no new ones', async () => {
     const server = await serve({});
     const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
     const ask = () => {
@@ -111,7 +111,7 @@ describe('a server that listens', () => {
     await closed;
   });
 
-  test('closes a connection too many unanswered, says so, and takes the next one when there is room', async () => {
+  test('closes a connection above the limit without a response, logs it, and accepts the next one when there is room', async () => {
     let refused = 0;
     const { port } = await serve({ maxConnections: 2, onRefused: () => (refused += 1) });
     const open = (): Promise<Socket> =>

@@ -6,7 +6,7 @@ import { Visitor } from '../support/visitor.ts';
 const args = (line: string): string[] => line.split(' ').filter(Boolean);
 
 describe('the commands of Ostiary', () => {
-  test('work beside a server that runs, and what is secret is shown once', async () => {
+  test('work while a server runs, and show secrets once', async () => {
     const { env, server } = await running();
     const shop = args('--name Shop --redirect-uri https://shop.example/callback --scope openid --scope kyc');
     const created = await command('clients create', [...shop, '--json'], env);
@@ -19,14 +19,14 @@ describe('the commands of Ostiary', () => {
     expect(listed.output).not.toContain(clientSecret);
   });
 
-  test('say where to find an installation when there is none', async () => {
+  test('say how to name an installation if none is configured', async () => {
     const { OSTIARY_DATA_DIR } = await environment();
     const result = await command('clients list', [], { OSTIARY_DATA_DIR });
     expect(result.code).toBe(1);
     expect(result.errors).toMatch(/^no installation found: .*\n$/);
   });
 
-  test('are listed with those of this server', async () => {
+  test('are listed together with the commands of this server', async () => {
     const help = await command('help', [], {});
     expect(help.code).toBe(0);
     const names = 'users, partners, keys, passport, move, migrate, doctor, backup'.split(', ');
@@ -49,7 +49,7 @@ describe('ostiary users', () => {
     expect(listed.json().users).toMatchObject([{ handle: 'anaika', kycStatus: 'approved', kycTier: 2 }]);
   });
 
-  test('blocks a user, and ends their sessions at once; so does another password', async () => {
+  test('blocks a user, and ends the sessions at once, like a password change', async () => {
     const { env, server, origin } = await running();
     const { accounts } = server.installation;
     const { sub } = await accounts.create(anaika);
@@ -68,7 +68,7 @@ describe('ostiary users', () => {
     expect((await visitor.signIn('anaika', 'a new long password')).status).toBe(303);
   });
 
-  test('writes down who did what to whom, and never a password', async () => {
+  test('writes every action into the audit log, and never a password', async () => {
     const { env } = await running();
     for (const [name, given] of [
       ['users create', [...create, '--htg-balance', '5.00']],

@@ -19,7 +19,7 @@ async function withPartner() {
   return { ...started, kid, call };
 }
 
-test('ostiary partners fund: the partner can pay with it then, and with no more', async () => {
+test('ostiary partners fund adds an amount that the partner can spend, and no more', async () => {
   const { env, server, kid, call } = await withPartner();
   const fund = (amount: string) =>
     command('partners fund', ['kafe', '--amount', amount, '--currency', 'HTG', '--json'], env);
@@ -40,7 +40,7 @@ test('ostiary partners fund: the partner can pay with it then, and with no more'
   expect((await server.installation.ledger.funds('kafe')).HTG).toBe(2_000n);
 });
 
-test('ostiary passport prints what a partner can verify, and nothing else; nothing of a blocked user', async () => {
+test('ostiary passport prints only a passport that a partner can verify, and none for a blocked user', async () => {
   const { env, server, kid, call } = await withPartner();
   const printed = await command('passport', ['anaika'], env);
   expect(printed.code).toBe(0);

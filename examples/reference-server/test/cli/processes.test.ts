@@ -23,7 +23,7 @@ async function withPartner() {
 }
 
 describe('in a process of its own', () => {
-  test('the database is saved while the server runs, and the copy is an installation', async () => {
+  test('the database is backed up while the server runs, and the copy works as an installation', async () => {
     const { env, server } = await running();
     await server.installation.accounts.create(anaika);
     const folder = await temporaryFolder();

@@ -49,7 +49,7 @@ test('every way into the database takes its secrets from files: server, partners
   expect(existsSync(join(env.OSTIARY_DATA_DIR ?? '', 'ostiary.sqlite'))).toBe(false);
 });
 
-test('move goes to the database that the file names, and refuses a missing, empty or doubled one', async () => {
+test('move writes to the database named in the file, and refuses a missing, empty or repeated setting', async () => {
   const { keys, url, env, folder } = await installed('secret_files_moved');
   const { OSTIARY_SEALING_KEYS_FILE: _keys, DATABASE_URL_FILE: file = '', ...rest } = env;
   const server = await start({ ...rest, OSTIARY_SEALING_KEYS: keys });

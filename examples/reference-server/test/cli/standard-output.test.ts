@@ -21,7 +21,7 @@ async function spawned(args: readonly string[], stdout: 'pipe' | number) {
 }
 
 describe('the standard output of a command', () => {
-  test('may be a pipe that its reader closes early, as head does', async () => {
+  test('may be a pipe that its reader closes early, like head', async () => {
     const { child, errors } = await spawned(['--help'], 'pipe');
     child.stdout?.destroy();
     const [code] = await once(child, 'close');

@@ -56,7 +56,7 @@ onBothEngines('the database', (engine) => {
     await expect(migrate(database, 0)).rejects.toThrow('differs from the one that made this database');
   });
 
-  test('gives back what was put in', async () => {
+  test('returns stored values unchanged', async () => {
     await database.write((transaction) =>
       transaction.run(insert, { digest: Buffer.from([0, 255]), now: 2 ** 52 }),
     );
@@ -70,7 +70,7 @@ onBothEngines('the database', (engine) => {
     ).toBeUndefined();
   });
 
-  test('takes a transaction back when its work fails, and one that was begun beside it is not touched', async () => {
+  test('rolls back a transaction whose work fails, and does not affect a parallel one', async () => {
     let other: Promise<number> | undefined;
     const failing = database.write(async (transaction) => {
       expect(await transaction.run(insert, session('a'))).toBe(1);
@@ -84,7 +84,7 @@ onBothEngines('the database', (engine) => {
     expect(await count()).toBe(1);
   });
 
-  test('shows to others what is committed, and nothing before', async () => {
+  test('makes changes visible to others only after the commit', async () => {
     const other = await opened.again();
     const seen = await database.write(async (transaction) => {
       await transaction.run(insert, session('a'));
@@ -96,7 +96,7 @@ onBothEngines('the database', (engine) => {
   });
 
   if (engine.name === 'PostgreSQL') {
-    test('takes a transaction back that lost against another one, and says that it may be tried again', async () => {
+    test('rolls back a transaction that lost a conflict, with an error that allows a retry', async () => {
       await database.write(async (transaction) => {
         for (const digest of ['a', 'b']) await transaction.run(insert, session(digest));
       });
@@ -135,7 +135,7 @@ onBothEngines('the database', (engine) => {
     });
   }
 
-  test('names the column of a value that is taken, and nothing else is an error of that kind', async () => {
+  test('names the column of a duplicate value, and has this error only for duplicates', async () => {
     const user = (changes: object) =>
       database.write((transaction) =>
         transaction.run(

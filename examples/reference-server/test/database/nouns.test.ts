@@ -40,7 +40,7 @@ onBothEngines('every noun', (engine) => {
     expect(await handles('ANAIKA')).toEqual(['bea', 'Carla']);
   });
 
-  test('one of two accounts that want a handle at the same time gets it', async () => {
+  test('only one of two accounts that claim a handle at the same time gets it', async () => {
     const other = accountsOf(await opened.again());
     const outcomes = await Promise.allSettled([
       accounts.create(anaika),
@@ -89,7 +89,7 @@ onBothEngines('every noun', (engine) => {
     await expectBalanced(database);
   });
 
-  test('sessions live as long as they should, and end with the password', async () => {
+  test('sessions expire after their time, and end when the password changes', async () => {
     const { sub } = await accounts.create(anaika);
     const sessions = createSessions(database, now);
     const elsewhere = createSessions(await opened.again(), now);
@@ -111,7 +111,7 @@ onBothEngines('every noun', (engine) => {
     expect(await database.get('SELECT count(*) AS n FROM app_sessions')).toEqual({ n: 1 });
   });
 
-  test('the throttle is exact for attempts in several processes, while their keys are changed too', async () => {
+  test('the throttle is exact for attempts in several processes, also during a key rotation', async () => {
     const windowMs = 60_000;
     const limits = {
       perHandleAndNetwork: { failures: 3, windowMs },
@@ -143,7 +143,7 @@ onBothEngines('every noun', (engine) => {
     expect(await admit('anaika')).toHaveLength(3);
   });
 
-  test('an attempt of an earlier window takes nothing out of the present one', async () => {
+  test('an attempt of an earlier window does not count in the current one', async () => {
     const perHandleAndNetwork = { failures: 1, windowMs: 60_000 };
     const throttle = createThrottle(database, [new Uint8Array(32)], now, { perHandleAndNetwork });
     const attempt = { handle: 'anaika', address: '192.0.2.1', browser: null };
@@ -156,7 +156,7 @@ onBothEngines('every noun', (engine) => {
   });
 
   if (engine.name === 'PostgreSQL') {
-    test('a window that begins anew while another process tidies up is not swept away', async () => {
+    test('a window that begins again while another process removes old ones is kept', async () => {
       const throttle = createThrottle(database, [new Uint8Array(32)], now);
       await throttle.admit({ handle: 'anaika', address: '192.0.2.1', browser: null });
       time += 3_600_000;
@@ -234,7 +234,7 @@ onBothEngines('every noun', (engine) => {
     await expectBalanced(database);
   });
 
-  test('the ledger counts exactly to the end of what it holds', async () => {
+  test('the ledger computes exactly up to its maximum balance', async () => {
     const ledger = createLedger(database, now);
     for (let times = 0; times < 90; times += 1) await ledger.fund('kafe', '999999999999999.99', 'HTG');
     await expect(ledger.fund('kafe', '999999999999999.99', 'HTG')).rejects.toThrow(LedgerError);

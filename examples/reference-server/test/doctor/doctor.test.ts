@@ -274,7 +274,7 @@ describe('ostiary doctor', () => {
     for (const { why, mend } of found) expect([why, mend]).not.toContain(undefined);
   });
 
-  test('finds that no worker runs, and what PostgreSQL would lose', async () => {
+  test('reports that no worker runs, and settings with which PostgreSQL can lose data', async () => {
     const env: NodeJS.ProcessEnv = { ...(await production('PostgreSQL')), OSTIARY_ROLE: 'web' };
     await deploy(env);
     const client = new Client({ connectionString: env.DATABASE_URL });
@@ -301,7 +301,7 @@ describe('ostiary doctor', () => {
     }
   });
 
-  test('warns of a standby that commits do not wait for', async () => {
+  test('warns of a standby without synchronous commits', async () => {
     const env = await production('PostgreSQL');
     await deploy(env);
     // Connect as a standby does, so that the doctor finds a replication.
@@ -347,7 +347,7 @@ describe('ostiary doctor', () => {
     ]);
   });
 
-  test('connects to no private address for the name of a partner', async () => {
+  test('does not connect to a private address for a partner’s host name', async () => {
     const env = await environment();
     const server = await start(env);
     const connections = vi.fn();
@@ -368,7 +368,7 @@ describe('ostiary doctor', () => {
     expect(connections).not.toHaveBeenCalled();
   });
 
-  test('says which endpoints there are when it has none to try', async () => {
+  test('explains why it has no endpoint to try', async () => {
     const env = await environment();
     const server = await start(env);
     const egress = async () =>
@@ -383,7 +383,7 @@ describe('ostiary doctor', () => {
     expect(await egress()).toEqual([expect.stringContaining('127.0.0.1:1 (ECONNREFUSED)')]);
   });
 
-  test('does not let a demo become production', async () => {
+  test('does not start in production with the sealing key of a demo', async () => {
     const env = await production();
     const { OSTIARY_DATA_DIR = '', OSTIARY_SEALING_KEYS = '' } = env;
     await writeFile(join(OSTIARY_DATA_DIR, 'sealing-key'), `${OSTIARY_SEALING_KEYS}\n`);
@@ -392,7 +392,7 @@ describe('ostiary doctor', () => {
     await start({ ...env, NODE_ENV: 'development' });
   });
 
-  test('says what is wrong with a database that is not there', async () => {
+  test('describes the problem with a missing database', async () => {
     expect(await look(await production())).toMatchObject([
       { check: 'database', verdict: 'problem', what: 'there is no database in OSTIARY_DATA_DIR' },
     ]);

@@ -57,7 +57,7 @@ function askedLabels(): readonly (readonly [metric: string, label: string])[] {
 }
 
 describe('metrics', () => {
-  test('are there for every panel and every alert after a small flow, and hold nothing personal', async () => {
+  test('exist for every panel and every alert after a small flow, and contain no personal data', async () => {
     const metricsPort = await freePort();
     const DATABASE_URL = await postgres.createDatabase('metrics');
     const OSTIARY_METRICS_PORT = String(metricsPort);
@@ -160,7 +160,7 @@ describe('metrics', () => {
     expect(JSON.stringify(dashboard)).not.toMatch(/status_code|request_method/);
   });
 
-  test('are off unless asked for, and say which port is taken', async () => {
+  test('are off by default, and report a port in use', async () => {
     const { server } = await startServer();
     expect(server.config.metrics).toBeNull();
     const taken = { OSTIARY_METRICS_PORT: String(server.port) };

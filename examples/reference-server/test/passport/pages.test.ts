@@ -32,7 +32,7 @@ async function verify(origin: string, key: string, token: string) {
 }
 
 describe('the passport page', () => {
-  test('sends strangers to the sign-in page, and back', async () => {
+  test('sends visitors without a session to the sign-in page, and back', async () => {
     const { origin } = await startServer();
     const visitor = new Visitor(origin);
     const answer = await visitor.get('/passport');
@@ -42,7 +42,7 @@ describe('the passport page', () => {
     expect((await visitor.get('/')).html).toContain('href="/passport"');
   });
 
-  test('shows a passport that a partner can verify until it ends', async () => {
+  test('shows a passport that a partner can verify until it expires', async () => {
     let now = Date.parse('2026-05-01T12:00:00.000Z');
     const { origin, server, visitor } = await signedIn({ now: () => now });
     const { partners, apiKeys } = server.installation.ostiary.admin;

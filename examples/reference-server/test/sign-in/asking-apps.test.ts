@@ -36,7 +36,7 @@ function backOf(html: string): { readonly action: string; readonly name: string 
 
 const shownName = '<bdi>Kafe &lt;i&gt;Lakay&lt;/i&gt;</bdi>';
 
-test('the sign-in page names the app that asks, and leads back to it without a sign-in', async () => {
+test('the sign-in page names the requesting app, and links back to it without a sign-in', async () => {
   const { visitor, login } = await askedByApp();
   const { html } = await visitor.get(pathOf(login));
   expect(html).toContain(`Use your account to continue to <strong>${shownName}</strong>.`);
@@ -53,7 +53,7 @@ test('the sign-in page names the app that asks, and leads back to it without a s
   expect(back.searchParams.get('state')).toBe('abc');
 });
 
-test('it still does after a wrong password, and the sign-in goes on to the app', async () => {
+test('it still does after a wrong password, and the sign-in continues to the app', async () => {
   const { visitor, login } = await askedByApp();
   const { html } = await visitor.get(pathOf(login));
   const wrong = await visitor.post('/login', { ...fieldsOf(html), handle: 'anaika', password: 'wrong' });
@@ -63,7 +63,7 @@ test('it still does after a wrong password, and the sign-in goes on to the app',
   expect(right.location).toBe(login.searchParams.get('return_to'));
 });
 
-test('who is signed in and asked again can go back too', async () => {
+test('a signed-in user who must sign in again can go back, too', async () => {
   const { visitor, login } = await askedByApp({ prompt: 'login' });
   await visitor.signIn('anaika', anaika.password);
   const { html } = await visitor.get(pathOf(login));
@@ -99,7 +99,7 @@ test('other sites can neither name an app on the page nor change the target of i
   }
 });
 
-test('what one process has signed is good at one that knows the keys in another order', () => {
+test('a signature of one process is valid in a process with the keys in another order', () => {
   const [old, next] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
   const app = { name: 'Kafe', cancelUrl: 'https://id.example/oauth/interaction/a/cancel' };
   const sealed = createAskingApps([next, old]).sealed('https://id.example/', app);

@@ -19,7 +19,7 @@ test('a form is signed with the first key and accepted under any, and under no o
   expect(createCsrf([old, next]).verify(null, cookie, 'login', null)).toBe(false);
 });
 
-test('a form of a process that was not restarted yet is good at one that was, and the reverse', async () => {
+test('a form of a process before its restart is valid in a restarted one, and the reverse', async () => {
   const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
   const { origin: late, server } = await startServer({}, { OSTIARY_SEALING_KEYS: `${old},${next}` });
   const env = await environment({ OSTIARY_SEALING_KEYS: `${next},${old}` });

@@ -7,7 +7,7 @@ import { fieldsOf, Visitor } from '../support/visitor.ts';
 const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
 describe('signing in', () => {
-  test('takes handle and password, and shows who is signed in', async () => {
+  test('accepts handle and password, and shows the signed-in user', async () => {
     const { origin } = await startServer();
     const visitor = new Visitor(origin);
     expect((await visitor.get('/')).html).toContain('href="/login"');
@@ -20,7 +20,7 @@ describe('signing in', () => {
     expect(home.html).toContain('href="/account/apps"');
   });
 
-  test('goes back to where it came from, and only to our own origin', async () => {
+  test('returns to the page it came from, and only on our own origin', async () => {
     const { origin } = await startServer();
     for (const [returnTo, expected] of [
       ['/account/apps', `${origin}/account/apps`],
@@ -38,7 +38,7 @@ describe('signing in', () => {
     }
   });
 
-  test('gives the browser a new session id, so that a planted one is worth nothing', async () => {
+  test('gives the browser a new session id, so that a planted one is useless', async () => {
     const { origin } = await startServer();
     const attacker = new Visitor(origin);
     await attacker.signIn('jean', jean.password);
@@ -51,7 +51,7 @@ describe('signing in', () => {
     expect((await attacker.get('/')).html).toContain('href="/login"');
   });
 
-  test('again asks for the password, and moves the moment of the sign-in', async () => {
+  test('again needs the password, and updates the time of the sign-in', async () => {
     let now = Date.parse('2026-05-01T12:00:00.000Z');
     const { origin, server } = await startServer({ now: () => now });
     const visitor = new Visitor(origin);
@@ -93,7 +93,7 @@ describe('signing in', () => {
   });
 });
 
-test('the first of the languages is that of browsers that ask for none of them', async () => {
+test('the first language is for browsers that accept none of them', async () => {
   const { origin } = await startServer({}, { OSTIARY_LANGUAGES: 'ht,fr' });
   const page = await new Visitor(origin, { 'Accept-Language': 'en' }).get('/login');
   expect(page.html).toContain('<html lang="ht">');
@@ -111,7 +111,7 @@ test('the script of the page is its own file, and no page may run another', asyn
 const windowMs = 60_000;
 
 describe('throttling', () => {
-  test('answers 429 with Retry-After, even to the right password', async () => {
+  test('returns 429 with Retry-After, even for the right password', async () => {
     const perHandleAndNetwork = { failures: 2, windowMs };
     const { origin } = await startServer({ signInLimits: { perHandleAndNetwork } });
     const visitor = new Visitor(origin);

@@ -19,7 +19,7 @@ describe('sessions', () => {
     ({ sub } = await createAccounts(database, createPasswords(cheap), () => now).create(anaika));
   });
 
-  test('are not found by anything that is no id', async () => {
+  test('are not found by invalid ids', async () => {
     await sessions.start(sub, null);
     for (const id of [undefined, '', 'x', 'A'.repeat(43), 'A'.repeat(10_000)]) {
       expect(await sessions.find(id)).toBeNull();
@@ -33,7 +33,7 @@ describe('sessions', () => {
     expect(row?.digest.equals(Buffer.from(id, 'base64url'))).toBe(false);
   });
 
-  test('end after a day however busy they are', async () => {
+  test('expire after a day, even if they are used', async () => {
     const id = await sessions.start(sub, null);
     for (const end = now + absoluteLifetime - 1; now < end; now = Math.min(end, now + 3_600_000)) {
       expect(await sessions.find(id)).not.toBeNull();
@@ -42,7 +42,7 @@ describe('sessions', () => {
     expect(await sessions.find(id)).toBeNull();
   });
 
-  test('end when the clock goes back to before they began, and not for clocks that differ a little', async () => {
+  test('end if the clock goes back to before they began, but not for small clock differences', async () => {
     const id = await sessions.start(sub, null);
     now -= 5_000;
     expect(await sessions.find(id)).not.toBeNull();
@@ -50,7 +50,7 @@ describe('sessions', () => {
     expect(await sessions.find(id)).toBeNull();
   });
 
-  test('end without a request for two hours, by the clock as it was set back', async () => {
+  test('expire after two hours without a request, by the clock that was set back', async () => {
     const id = await sessions.start(sub, null);
     now += 2 * 3_600_000 - 60_000;
     expect(await sessions.find(id)).not.toBeNull();

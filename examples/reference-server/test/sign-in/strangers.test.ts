@@ -29,8 +29,8 @@ async function guess(origin: string, handle: string, total: number): Promise<Rec
   return answers;
 }
 
-describe('a stranger who guesses', () => {
-  test('hundreds of times from ten networks keeps the user out of nothing', async () => {
+describe('an attacker who guesses passwords', () => {
+  test('hundreds of times from ten networks does not lock the user out', async () => {
     // A tenth of the real networks, guesses and limit per handle; throttle.test.ts checks the default limits.
     const perHandle = { ...defaultLimits.perHandle, failures: defaultLimits.perHandle.failures / 10 };
     const { origin } = await startServer({ signInLimits: { perHandle } }, behindProxy);
@@ -55,7 +55,7 @@ describe('a stranger who guesses', () => {
     expect((await fresh.signIn('anaika', anaika.password)).status).toBe(303);
   });
 
-  test('many times at once does not take the places of those who are known', async () => {
+  test('many times at once does not take the places of known browsers', async () => {
     const { origin, server } = await startServer({ passwordCost: { logN: 14, r: 8, p: 1 } });
     const known = new Visitor(origin);
     await known.signIn('anaika', anaika.password);
@@ -77,7 +77,7 @@ describe('a stranger who guesses', () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 303]);
   });
 
-  test('learns nothing of who has an account here, or is blocked', async () => {
+  test('does not learn which accounts exist or are blocked', async () => {
     const perHandleAndNetwork = { failures: 3, windowMs };
     const { origin, server } = await startServer({ signInLimits: { perHandleAndNetwork } });
     const own = new Visitor(origin);

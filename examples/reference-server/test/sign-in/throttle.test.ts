@@ -56,15 +56,18 @@ describe('the throttle', () => {
     return admitted;
   };
 
-  test.each([3_600_000, 24 * 3_600_000])('opens again when the clock goes back by %d ms', async (back) => {
-    expect(await tries(5, of('anaika'))).toBe(3);
-    now -= 5_000;
-    expect(await tries(1, of('anaika'))).toBe(0);
-    now -= back;
-    expect(await tries(5, of('anaika'))).toBe(3);
-    now += windowMs;
-    expect(await tries(5, of('anaika'))).toBe(3);
-  });
+  test.each([3_600_000, 24 * 3_600_000])(
+    'allows attempts again when the clock goes back by %d ms',
+    async (back) => {
+      expect(await tries(5, of('anaika'))).toBe(3);
+      now -= 5_000;
+      expect(await tries(1, of('anaika'))).toBe(0);
+      now -= back;
+      expect(await tries(5, of('anaika'))).toBe(3);
+      now += windowMs;
+      expect(await tries(5, of('anaika'))).toBe(3);
+    },
+  );
 
   test('refuses a network a handle after its limit, in any spelling, until the window ends', async () => {
     expect(await tries(3, of('anaika'))).toBe(3);
@@ -77,7 +80,7 @@ describe('the throttle', () => {
     expect((await fail(throttle, of('anaika'))).admitted).toBe(true);
   });
 
-  test('refuses a handle after a much higher limit, wherever the attempts come from', async () => {
+  test('refuses a handle after a much higher limit, for attempts from any network', async () => {
     for (let at = 0; at < 6; at += 1) expect(await tries(1, of('anaika', `192.0.2.${at}`))).toBe(1);
     expect(await fail(throttle, of('anaika', '198.51.100.1'))).toEqual({
       admitted: false,
@@ -92,7 +95,7 @@ describe('the throttle', () => {
     expect(await tries(1, of('another', '192.0.2.2'))).toBe(1);
   });
 
-  test('takes a /48 for one network when somebody tries a handle, and a /64 otherwise', async () => {
+  test('treats a /48 as one network for attempts on a handle, and a /64 otherwise', async () => {
     const subnet = (group: string) => `2001:db8:1:${group}::1`;
     for (const group of ['1', '2', '3']) expect(await tries(1, of('anaika', subnet(group)))).toBe(1);
     expect(await tries(1, of('anaika', subnet('4')))).toBe(0);
@@ -102,7 +105,7 @@ describe('the throttle', () => {
     expect(await tries(9, of('jean', null))).toBe(3);
   });
 
-  test('counts a browser that is known by itself, and by nothing else', async () => {
+  test('counts a known browser separately, and only by browser', async () => {
     for (let at = 0; at < 6; at += 1) await fail(throttle, of('anaika', `192.0.2.${at}`));
     expect(await tries(1, of('anaika'))).toBe(0);
     expect(await succeed(throttle, of('anaika', here, 'browser-1'))).toBe(true);
@@ -115,7 +118,7 @@ describe('the throttle', () => {
     expect(await tries(1, of('anaika', here, 'browser-1'))).toBe(1);
   });
 
-  test('a right password clears what the user mistyped, and nothing that others did', async () => {
+  test('a right password resets the user’s own failures, but not those of others', async () => {
     await tries(2, of('anaika'));
     await tries(2, of('anaika', '192.0.2.2'));
     expect(await succeed(throttle, of('anaika'))).toBe(true);

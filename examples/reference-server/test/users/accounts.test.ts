@@ -18,7 +18,7 @@ describe('accounts', () => {
     await accounts.create(anaika);
   });
 
-  test('get ids of their own', async () => {
+  test('get unique ids', async () => {
     const other = await accounts.create(jean);
     const first = await accounts.get('anaika');
     expect(first?.sub).toMatch(/^usr_[0-9a-f]{20}$/);
@@ -47,7 +47,7 @@ describe('accounts', () => {
     expect(await accounts.list()).toHaveLength(1);
   });
 
-  test('say what is wrong with a field in words of their own, whatever it is', async () => {
+  test('describe every wrong field', async () => {
     const fields = Object.keys(newUserSchema.shape);
     const wrong: unknown[] = [undefined, null, true, -1, 1.5, Number.NaN, 1e20, '', ' ', 'x'.repeat(3_000)];
     wrong.push([], [null], [{ type: '' }], {}, () => 'x', new Date(Number.NaN));
@@ -85,7 +85,7 @@ describe('accounts', () => {
     expect(await accounts.passwordOwner('nobody')).toBeNull();
   });
 
-  test('hash a password anew when the cost has changed', async () => {
+  test('hash a password again after the cost has changed', async () => {
     const stronger = createPasswords({ logN: 11, r: 8, p: 1 });
     const verified = await createAccounts(database, stronger, () => now).verify('anaika', anaika.password);
     const row = database.connection

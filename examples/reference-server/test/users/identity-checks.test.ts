@@ -28,7 +28,7 @@ async function withConsents() {
 }
 
 describe('ostiary users kyc', () => {
-  test('changes the user and tells partners with consent to kyc, and no other', async () => {
+  test('changes the user and notifies only partners with consent to kyc', async () => {
     const { env, server, account, told, countsOf } = await withConsents();
     const { url, received } = await receiver();
     expect((await told.register(url)).status).toBe(201);
@@ -64,7 +64,7 @@ describe('ostiary users kyc', () => {
 });
 
 describe('the transaction', () => {
-  test('takes the event back together with the change', async () => {
+  test('rolls back the event together with the change', async () => {
     const { server, countsOf, account } = await withConsents();
     const { database, accounts, ostiary } = server.installation;
     const connection = connectionOf(database);
@@ -81,7 +81,7 @@ describe('the transaction', () => {
     expect(await countsOf()).toEqual([0, 0, 0]);
   });
 
-  test('takes the change back when the event cannot be written', async () => {
+  test('rolls back the change if the event cannot be written', async () => {
     const { server, countsOf, account } = await withConsents();
     const { database, accounts, identityChecks } = server.installation;
     const connection = connectionOf(database);

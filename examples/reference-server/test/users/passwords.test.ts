@@ -19,12 +19,12 @@ describe('passwords', () => {
     expect(one).toMatch(/^scrypt\$10\$8\$1\$/);
   });
 
-  test('takes two ways of writing an accent for one password', async () => {
+  test('treats both Unicode forms of an accent as the same password', async () => {
     const stored = await passwords.hash('caf\u00e9 lakay');
     expect(await passwords.verify('cafe\u0301 lakay', stored)).toBe(true);
   });
 
-  test('computes a hash for nobody, and answers false', async () => {
+  test('computes a hash also for an unknown user, and returns false', async () => {
     const hashes = countHashes();
     expect(await passwords.verify('anything', null)).toBe(false);
     expect(hashes()).toBe(1);
@@ -37,7 +37,7 @@ describe('passwords', () => {
     expect(passwords.isOutdated(await passwords.hash('x'))).toBe(false);
   });
 
-  test('computes two at once, lets some wait and turns the rest away', async () => {
+  test('computes two hashes at once, lets some calls wait and refuses the rest', async () => {
     const hashes = countHashes();
     const all = Array.from({ length: 40 }, () => passwords.hash('x'));
     expect(hashes()).toBe(2);
@@ -53,7 +53,7 @@ describe('passwords', () => {
     expect(await createPasswords().hash('x')).toMatch(/^scrypt\$17\$8\$1\$/);
   });
 
-  test('lets those whom it knows pass the line of the others, and bounds their line too', async () => {
+  test('gives known browsers a separate queue, which is limited, too', async () => {
     const passwords = createPasswords({ logN: 10, r: 8, p: 1 });
     const stored = await passwords.hash('x');
     const order: string[] = [];
