@@ -294,8 +294,14 @@ test('npm run demo runs every step, with a chosen prefix, and leaves nothing beh
   expect(output).toContain('Summary\n  ✓   Discovery: where everything is');
   for (const name of [
     ...['acme_at_', 'acme_live_', 'acme_test_', 'X-ACME-Signature'],
-    ...['verifies', 'pays the user', 'inspects', 'looks the user up', 'exports', 'test key'],
-    ...['registers a webhook endpoint', 'verifies the webhook', 'is told again', 'is dropped', 'recovers'],
+    ...['verifies', 'pays the user', 'inspects', 'reads the user', 'exports', 'test key'],
+    ...[
+      'registers a webhook endpoint',
+      'verifies the webhook',
+      'gets the event again',
+      'is dropped',
+      'recovers',
+    ],
     ...['asks for an event once more', 'identity check of a user changes', 'triggers a test event'],
   ])
     expect(output).toContain(name);

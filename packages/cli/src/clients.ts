@@ -101,7 +101,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ['client_id', client.clientId],
     ['name', client.name],
     ['type', typeOf(client)],
-    ...(client.document ? [['described by', 'its metadata document, which nobody has checked']] : []),
+    ...(client.document ? [['described by', 'its metadata document, which is unchecked']] : []),
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
     ...(client.loopbackPorts === 'any' ? [['loopback ports', 'any']] : []),
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
@@ -242,7 +242,7 @@ export const clientCommands: Commands = {
 
   'clients set-logo': {
     about:
-      'show a logo beside the name: a square PNG of 32 to 1024 pixels, from a file or fetched once from a public https address; "none" takes it away',
+      'show a logo next to the name: a square PNG of 32 to 1024 pixels, from a file or fetched once from a public https address; "none" removes it',
     example: 'kafe logo.png',
     positionals: ['client id', 'file or URL'],
     async run({ admin }, { positionals: [clientId = '', source = ''] }) {

@@ -46,7 +46,7 @@ export const keyCommands: Commands = {
       name: value('name to distinguish keys'),
       allow: values('an address or CIDR range from which the key may be used (everywhere)'),
       'require-signature': toggle('refuse requests with a body that are not signed'),
-      expires: value('when it ends, such as 2030-01-31T00:00:00Z (never)', { is: 'time' }),
+      expires: value('expiry, such as 2030-01-31T00:00:00Z (never)', { is: 'time' }),
     },
     positionals: ['partner'],
     async run({ admin }, args) {

@@ -72,10 +72,10 @@ export const storageCommands: Commands = {
     example: '',
     async run({ admin, terminal }) {
       const resealed = await admin.reseal({
-        onProgress: (done, of) => terminal.progress({ step: 'sealing anew', done, of, unit: 'secrets' }),
+        onProgress: (done, of) => terminal.progress({ step: 'sealing again', done, of, unit: 'secrets' }),
       });
       const rows = [
-        ['sealed anew', String(resealed.sealed)],
+        ['sealed again', String(resealed.sealed)],
         ['opened by no key', String(resealed.unopened)],
       ];
       return { text: table(rows), json: resealed, exitCode: resealed.unopened === 0 ? 0 : 1 };

@@ -76,5 +76,5 @@ it('purge and reseal show how many rows and secrets they have processed', async 
   const open = async () => ({ admin: slow, close: async () => undefined });
   const shown = (line: string) => shownBy(async (stderr) => (await run(line, { stderr, open })).code);
   expect((await shown('purge'))[1]).toMatch(/^removing: 1,500 rows, [\d,]+\/s$/);
-  expect((await shown('reseal'))[1]).toMatch(/^sealing anew: 1 of 4 secrets, 25 %, \d+\/s, \d s left$/);
+  expect((await shown('reseal'))[1]).toMatch(/^sealing again: 1 of 4 secrets, 25 %, \d+\/s, \d s left$/);
 });

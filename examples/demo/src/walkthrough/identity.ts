@@ -47,7 +47,7 @@ async function signIn({ report, browser, user }: Walk, page: Page): Promise<Page
   const wrong = await type(page, 'not the password');
   const next = await browser.follow(await type(wrong, password));
   report.check({
-    'nobody is signed in, so the sign-in page comes': new URL(page.url).pathname === '/login',
+    'no user is signed in, so the sign-in page is shown': new URL(page.url).pathname === '/login',
     'a wrong password is refused': wrong.status === 422,
     'the right one leads to the consent page': isConsent(next),
   });
@@ -188,5 +188,5 @@ export async function signOut(walk: Walk): Promise<void> {
   report.step('The user signs out');
   await pressButton(walk, `${file.authUrl}/`, '/sign-out');
   const { page } = await authorize(walk, confidential, 'openid');
-  report.check({ 'the next app finds nobody signed in': new URL(page.url).pathname === '/login' });
+  report.check({ 'for the next app no user is signed in': new URL(page.url).pathname === '/login' });
 }

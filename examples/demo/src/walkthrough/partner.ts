@@ -54,7 +54,7 @@ async function pay({ report, user }: Walk, live: PartnerCalls): Promise<Fields> 
 }
 
 async function lookUp({ report, user }: Walk, live: PartnerCalls): Promise<void> {
-  report.step('The partner looks the user up by id and by phone');
+  report.step('The partner reads the user by id and by phone');
   const byId = await live.get(`users/${user.kid}`);
   const byPhone = await live.get(`users/phone/${encodeURIComponent(user.phone)}`);
   const nobody = await live.get('users/KNOBODY');
@@ -62,7 +62,7 @@ async function lookUp({ report, user }: Walk, live: PartnerCalls): Promise<void>
     'the id finds the user': byId.status === 200 && byId.body.kid === user.kid,
     'so does the phone number': byPhone.status === 200 && byPhone.body.kid === user.kid,
     'nothing of the identity check without the user’s consent': !('kycStatus' in byId.body),
-    'an unknown id finds nobody': isRefused(nobody, 404, 'not_found'),
+    'an unknown id is not found': isRefused(nobody, 404, 'not_found'),
   });
 }
 

@@ -31,7 +31,7 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
       webhook({ secret, prefix, dedupe: memoryDedupe(), onError: () => undefined }, ({ id }) => {
         if (state.failures > 0) {
           state.failures -= 1;
-          throw new Error('the receiver was told to fail');
+          throw new Error('the receiver fails on purpose');
         }
         handled.set(id, (handled.get(id) ?? 0) + 1);
       }),

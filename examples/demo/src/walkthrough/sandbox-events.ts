@@ -7,7 +7,7 @@ import { arrivals, refusalOf, register, type WebhookWalk } from './webhook-walk.
 /** Walks through the sandbox console, for partners who write no code. */
 async function lookIntoConsole(walk: WebhookWalk, eventId: string): Promise<void> {
   const { report, browser, file, receiver } = walk;
-  report.step('It looks into the sandbox console');
+  report.step('The partner opens the sandbox console');
   const home = `${file.authUrl}/sandbox`;
   const keyOf = (wanted: 'live' | 'test') =>
     found(

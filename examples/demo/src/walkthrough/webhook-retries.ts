@@ -29,7 +29,7 @@ const isSame = (one: Delivery, other: Delivery): boolean => Buffer.from(one.body
 /** Walks through a failed attempt and its retry. Returns the id of the event. */
 export async function retrying(walk: WebhookWalk, endpoint: string): Promise<string> {
   const { report, receiver, secrets, file } = walk;
-  report.step('The receiver fails once, and is told again');
+  report.step('The receiver fails once, and gets the event again');
   receiver.state.failures = 1;
   const [second, before] = await arrivals(walk, 'payment.completed', await pay(walk, '5.00'), 2);
   const first = found(before, 'first attempt');

@@ -35,7 +35,7 @@ async function registering(walk: WebhookWalk): Promise<string> {
 
 async function receiving(walk: WebhookWalk): Promise<Delivery> {
   const { report, secrets, file } = walk;
-  report.step('It pays, and waits to be told instead of asking');
+  report.step('The partner pays, and waits for the webhook instead of polling');
   const transfer = await pay(walk, '12.50');
   const [delivery] = await arrivals(walk, 'payment.completed', transfer);
   report.check({
@@ -59,7 +59,7 @@ async function receiving(walk: WebhookWalk): Promise<Delivery> {
     'the signature is HMAC-SHA256 of timestamp, dot and body':
       signed.digest('hex') === headerOf(walk, delivery, 'Signature'),
     'the verifier accepts it': told !== undefined && event.mode === 'live',
-    'it tells of the transfer': told?.id === transfer && told.status === 'completed',
+    'it contains the transfer': told?.id === transfer && told.status === 'completed',
     'five minutes later the same bytes are refused': (await refusalOf(later)) === 'timestamp_too_old',
   });
   return delivery;
@@ -87,7 +87,7 @@ async function tampering(walk: WebhookWalk, delivery: Delivery): Promise<void> {
 }
 
 async function inTheShop({ report, browser, shopUrl, file }: WebhookWalk, eventId: string): Promise<void> {
-  report.step('The shop, another endpoint of the partner, was told as well');
+  report.step('The shop, another endpoint of the partner, got the event, too');
   const shown = await eventually('its page shows the event', async () => {
     const { status, html } = await browser.open(`${shopUrl}/webhooks`);
     return status === 200 && html.includes(`data-event="${eventId}"`) ? html : undefined;
@@ -103,7 +103,7 @@ async function kycChanging(walk: WebhookWalk): Promise<void> {
   report.step('The identity check of a user changes, whose consent the partner does not hold');
   const unheard = await changeKyc(user.handle, { kycStatus: 'pending' });
   report.check({
-    'nobody is told': unheard.account.kycStatus === 'pending' && unheard.events.length === 0,
+    'no partner is notified': unheard.account.kycStatus === 'pending' && unheard.events.length === 0,
   });
 
   report.step('The user shares it with the app; it changes again');
@@ -114,7 +114,7 @@ async function kycChanging(walk: WebhookWalk): Promise<void> {
   const { kycStatus, kycTier, previous } = data;
   report.check({
     'the user approves': code !== undefined,
-    'the partner is told': told.events.map(({ partner }) => partner).join() === 'kafe-lakay',
+    'the partner is notified': told.events.map(({ partner }) => partner).join() === 'kafe-lakay',
     'kyc.updated says what it is and what it was':
       JSON.stringify([kycStatus, kycTier, previous]) === '["approved",2,{"kycStatus":"pending","kycTier":3}]',
   });

@@ -118,8 +118,8 @@ function causeCard({ provider, webhooks, url }: PartnerConfig): Html {
 /** Makes the page that lists received events for the shop's staff. */
 export function webhooksPage(config: PartnerConfig, state: WebhookState): string {
   const { name } = config.provider;
-  const intro = html`<h1 class="modest">What ${name} told the shop</h1>
-<p class="lead">The shop does not ask whether a payment went through: ${name} tells it. Each delivery is signed; the shop verifies it, handles every event once, and answers.</p>`;
+  const intro = html`<h1 class="modest">Webhooks that ${name} sent to the shop</h1>
+<p class="lead">The shop does not poll for the result of a payment: ${name} sends it a webhook. Each delivery is signed; the shop verifies it, handles every event once, and responds.</p>`;
   if (config.webhooks === null) {
     return page(
       english,

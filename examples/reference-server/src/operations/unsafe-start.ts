@@ -29,7 +29,7 @@ export async function refuseUnsafeStart(config: ServerConfig, database: Database
   const known = await demoKey(config);
   if (known !== null && config.sealingKeys.includes(known)) {
     throw new ConfigError(
-      'OSTIARY_SEALING_KEYS holds the key of a demo, which lies beside its database; make a new installation with a key of its own for production',
+      'OSTIARY_SEALING_KEYS holds the key of a demo, which is stored next to its database; make a new installation with its own key for production',
     );
   }
   const unsafe =

@@ -173,7 +173,7 @@ export async function* checkFiles({ settings: { databaseFile } }: Examined): Asy
   if (free < Math.max(gibibyte, file.size)) {
     yield (free < gibibyte / 4 ? problem : warning)(
       `${inGibibytes(free)} are free for a database of ${inGibibytes(file.size)}`,
-      'When the disk is full nothing can be written; a backup beside it needs as much again.',
+      'When the disk is full nothing can be written; a backup on the same disk needs the same space again.',
       'Make room, or shorten {retentionDays}.',
     );
   }
