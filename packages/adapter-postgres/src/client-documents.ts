@@ -4,7 +4,10 @@ import type { Database } from './database.ts';
 import { type Connection, lookup, prepared, statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Time after which a use is recorded again, in milliseconds: most authorization requests write nothing. */
+/**
+ * Minimum time between two updates of a client's last use, in milliseconds, so that most authorization
+ * requests write nothing.
+ */
 const usedAtStepMs = 3_600_000;
 
 type Ids = { readonly ids: readonly string[] };
@@ -37,8 +40,8 @@ function statementsIn(schema: string) {
       ORDER BY client_id LIMIT :limit
     `),
 
-    // Locks the clients. A call that issues a grant or remembers a consent holds such a lock until its commit: its client is
-    // left out here.
+    // Locks the clients and skips locked ones: a call that issues a grant or remembers a consent holds such a
+    // lock until its commit.
     unused: statement<{ before: number; limit: number }, { clientId: string }>(`
       SELECT clients.client_id AS "clientId"
       FROM ${schema}.client_documents AS document JOIN ${schema}.clients USING (client_id)
@@ -52,7 +55,7 @@ function statementsIn(schema: string) {
       WHERE client_id = ANY (:ids) AND NOT ${hasGrant('consent.client_id')}
     `),
 
-    // Documents and origins go with the client.
+    // Removes clients; their documents and origins are removed with them.
     remove: statement<Ids>(`
       DELETE FROM ${schema}.clients WHERE client_id = ANY (:ids) AND NOT ${hasGrant('clients.client_id')}
     `),
@@ -64,8 +67,8 @@ export function postgresClientDocuments(database: Database): ClientDocumentStore
   const sql = statementsIn(database.schema);
 
   /**
-   * Removes clients that were last used before `before`, the longest unused first. The statements after the lock see a
-   * grant that was committed until then. Returns the number of removed clients.
+   * Removes clients that were last used before `before`, the least recently used first. The statements after
+   * the lock see grants that were committed before it. Returns the number of removed clients.
    */
   async function removeUnused(connection: Connection, before: number, limit: number): Promise<number> {
     const unused = await sql.unused.all(connection, { before, limit });

@@ -34,7 +34,7 @@ interface Redemptions {
    */
   readonly tokenScopes: readonly (string | null)[];
   readonly tokenResources: readonly (string | null)[];
-  /** Thumbprints of the keys that the access tokens are bound to. */
+  /** Thumbprints of the keys to which the access tokens are bound; `null` for a token that is not bound. */
   readonly tokenKeys: readonly (string | null)[];
   /** Digests of refresh tokens; `null` for a redemption without one. */
   readonly refreshTokens: readonly (Uint8Array | null)[];

@@ -3,7 +3,10 @@ import { clientOf, clientRowsOf, sqliteClientInsertion } from './clients.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** Time after which a use is recorded again, in milliseconds: most authorization requests write nothing. */
+/**
+ * Minimum time between two updates of a client's last use, in milliseconds, so that most authorization
+ * requests write nothing.
+ */
 const usedAtStepMs = 3_600_000;
 
 function statementsOn(connection: Connection) {
@@ -36,7 +39,7 @@ function statementsOn(connection: Connection) {
 
     removeConsents: connection.prepare<[string]>('DELETE FROM consents WHERE client_id = ?'),
 
-    // Documents and origins go with the client.
+    // Documents and origins are removed with their client.
     remove: connection.prepare<[string]>('DELETE FROM clients WHERE client_id = ?'),
   };
 }
@@ -45,7 +48,10 @@ export function sqliteClientDocuments(database: Database): ClientDocumentStore {
   const insertClient = sqliteClientInsertion(database);
   const sql = database.prepare(statementsOn);
 
-  /** Removes clients that were last used before `before`, the longest unused first. Returns their number. */
+  /**
+   * Removes clients that were last used before `before`, the least recently used first. Returns the number of
+   * removed clients.
+   */
   function removeUnused(before: number, limit: number): number {
     const unused = sql().unused.all({ before, limit });
     for (const { clientId } of unused) {

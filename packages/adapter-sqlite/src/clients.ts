@@ -77,13 +77,13 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Rows of a client that is stored for the first time. */
+/** Rows to insert for a new client. */
 interface ClientRows {
   readonly row: ClientRow;
   readonly origins: ReadonlySet<string>;
 }
 
-/** Makes the rows of a client. */
+/** Converts a client to the rows that are stored. */
 export const clientRowsOf = (client: ClientRecord): ClientRows => ({
   row: rowOf(client),
   origins: originsOf(client),

@@ -193,7 +193,10 @@ function unixPeerWarning(logger: Logger): () => void {
   };
 }
 
-/** Creates what knows clients with metadata documents, loaded with its option. `null` without the option. */
+/**
+ * Creates the finder of clients with metadata documents. Loads its code only with the option; `null` without
+ * it.
+ */
 async function clientDocumentsOf(
   options: Options,
   storage: Storage,
@@ -213,7 +216,7 @@ async function clientDocumentsOf(
   return createClientDocuments({ storage, clock, options }, settings, readDocument);
 }
 
-/** Creates the function that reads documents with keys. What it needs is loaded with the first document. */
+/** Creates the function that reads documents with keys. Loads its code with the first document. */
 function jwksReader({ webhooks }: Options): ReadJwks {
   let loading: Promise<ReadJwks> | null = null;
   return async (url) => {

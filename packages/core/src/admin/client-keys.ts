@@ -3,13 +3,13 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 
-/** Returns the setting that has a client's keys. */
+/** Returns the name of the setting that contains a client's keys. */
 export const nameOfKeys = ({ jwks }: { readonly jwks?: object | null | undefined }): string =>
   jwks ? 'jwks' : 'jwksUri';
 
 /**
- * Reads the keys that an administrator gives a client.
- * @throws TypeError if one is of no use, or clients cannot authenticate with keys
+ * Validates the keys that an administrator sets for a client.
+ * @throws TypeError if a key cannot be used, or the option `privateKeyJwt` is off
  */
 export async function readKeys(
   { options }: Core,
@@ -28,7 +28,7 @@ export async function readKeys(
   };
 }
 
-/** Keys as the audit log has them: by their ids. */
+/** Returns a client's keys for the audit log: their ids, or their URL. */
 export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
   return {
     ...(jwks !== undefined && { jwks: jwks?.keys.map(({ kid }) => kid ?? null) ?? null }),
@@ -36,7 +36,7 @@ export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
   };
 }
 
-/** @throws TypeError for a client that would become a public one, or has been one */
+/** Checks that a change keeps a client public or confidential. @throws TypeError if it does not */
 export function refuseOtherKind(before: ClientRecord, after: ClientRecord): void {
   if (isPublicClient(before) && hasKeys(after))
     throw new TypeError(`${nameOfKeys(after)}: a public client has no keys`);

@@ -43,18 +43,22 @@ export interface ClientSettings<Name extends string = string> {
   /** Refuses code exchanges without the client secret, even with PKCE. @defaultValue false */
   readonly requireSecret?: boolean;
   /**
-   * Public keys that verify the client's assertions, instead of a secret (`private_key_jwt`); see the option `privateKeyJwt`. 1 to
-   * 50 keys for ES256, PS256 or EdDSA. They end the client's secrets.
+   * Public keys that verify the client's assertions (`private_key_jwt`), instead of a secret; see the option
+   * `privateKeyJwt`. 1 to 50 keys for ES256, PS256 or EdDSA. Setting keys removes the client's secrets.
    * @defaultValue `null`: the client authenticates with its secret
    */
   readonly jwks?: { readonly keys: readonly object[] } | null;
   /**
-   * URL of a document with these keys, https and a public address as for webhooks, instead of `jwks`. It is fetched when it is
-   * needed, at least every ten minutes, and sooner for an unknown key id.
+   * URL of a document with the client's public keys, instead of `jwks`: https and a public address, as for
+   * webhooks. It is fetched when needed: if the last fetch is ten minutes ago, and sooner for an unknown key
+   * id.
    * @defaultValue `null`
    */
   readonly jwksUri?: string | null;
-  /** Refuse authorization requests that were not pushed (RFC 9126); see the option `pushedRequests`. @defaultValue false */
+  /**
+   * Refuses authorization requests that were not pushed (RFC 9126); see the option `pushedRequests`.
+   * @defaultValue false
+   */
   readonly requirePushedRequests?: boolean;
   /**
    * Marks the client as trusted by you: consent is remembered even with loopback or private-use redirect
@@ -75,8 +79,8 @@ export interface ClientSettings<Name extends string = string> {
    */
   readonly resourceServer?: boolean;
   /**
-   * Refuse token requests without a DPoP proof (RFC 9449), so that every token of the client is bound to a key. Needs
-   * the option `dpop`.
+   * Refuses token requests without a DPoP proof (RFC 9449), so that every token of the client is bound to a
+   * key. Needs the option `dpop`.
    * @defaultValue false
    */
   readonly requireDpop?: boolean;
@@ -149,7 +153,7 @@ export const clientSettings = (scopes: readonly string[]) =>
     defaultScope: scopeValue.nullable().optional(),
     requirePkce: z.boolean(),
     requireSecret: z.boolean(),
-    // The keys themselves are checked where there are some; see `readClientJwks`.
+    // The keys themselves are checked later, by `readClientJwks`.
     jwks: z
       .looseObject({ keys: z.array(z.looseObject({})) })
       .nullable()

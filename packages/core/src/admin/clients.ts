@@ -233,7 +233,7 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
   return { client, secret: secret?.secret ?? null, details };
 }
 
-/** URLs of a client to which Ostiary sends requests. */
+/** Settings of a client with URLs to which Ostiary sends requests. */
 const targetSettings = ['backchannelLogoutUri', 'jwksUri'] as const;
 
 /** @throws TypeError that names the setting, for a URL to which Ostiary may not send requests */
@@ -300,7 +300,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
         const edited = { ...client, ...set, ...keys };
         refuseOtherKind(client, edited);
         refuseContradiction(edited);
-        // Keys take the place of secrets.
+        // A client with keys has no secrets.
         return hasKeys(edited) ? { ...edited, secrets: [] } : edited;
       };
       return change(clientId, 'client.update', edit, { ...set, ...recordedKeys(keys) });

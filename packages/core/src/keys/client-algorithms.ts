@@ -1,6 +1,6 @@
 import type { ClientAlgorithm } from '../ports/clients.ts';
 
-/** Algorithms of the signatures that clients make. */
+/** Algorithms of signatures that clients may make. */
 export const clientAlgorithms = [
   'ES256',
   'PS256',

@@ -1,9 +1,9 @@
 import type { ClientRecord } from '../ports/clients.ts';
 
-/** Members of a client that authenticate it. */
+/** Members of a client that hold its keys. */
 export type ClientKeys = Pick<ClientRecord, 'jwks' | 'jwksUri'>;
 
-/** Checks whether a client authenticates with a key of its own (`private_key_jwt`) instead of a secret. */
+/** Checks whether a client authenticates with its own key (`private_key_jwt`) instead of a secret. */
 export function hasKeys({ jwks, jwksUri }: ClientKeys): boolean {
   return Boolean(jwks) || Boolean(jwksUri);
 }

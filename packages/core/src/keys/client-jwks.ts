@@ -4,13 +4,13 @@ import type { ErrorDetail } from '../errors.ts';
 import type { ClientJwk, ClientJwks } from '../ports/clients.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 
-/** The most keys of one client. */
+/** Maximum number of keys of one client. */
 const maxKeys = 50;
 
-/** Bounds of an RSA modulus, in bits. A longer one makes each check slower. */
+/** Smallest and largest RSA modulus, in bits. A longer one makes each verification slower. */
 const rsaBits = { min: 2048, max: 8192 };
 
-/** Members of private and of symmetric keys (RFC 7518, section 6). */
+/** Names of members that private and symmetric keys have (RFC 7518, section 6). */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 const encoded = (maxLength: number) =>
@@ -38,7 +38,7 @@ const jwkSchema = z.discriminatedUnion('kty', [
   }),
   z.object({
     kty: z.literal('RSA'),
-    // 65,537 is what everybody uses. A long exponent makes each check slow.
+    // The usual exponent is 65,537. A long exponent would make each verification slow.
     ...{ n: encoded(1366), e: encoded(6) },
     alg: z.literal('PS256').exactOptional(),
     ...common,
@@ -54,7 +54,7 @@ const jwkSchema = z.discriminatedUnion('kty', [
 
 const jwksSchema = z.object({ keys: z.array(z.unknown()).min(1).max(maxKeys) });
 
-/** Reads a value by a schema. @throws TypeError that names what is wrong, by its path below `name` */
+/** Parses a value with a schema. @throws TypeError that names the invalid member by its path below `name` */
 function read<Output>(schema: z.ZodType<Output>, value: unknown, name: string): Output {
   const result = schema.safeParse(value, inPlainWords);
   if (result.success) return result.data;
@@ -66,8 +66,8 @@ function read<Output>(schema: z.ZodType<Output>, value: unknown, name: string): 
 }
 
 /**
- * Reads a public key that can check ES256, PS256 or EdDSA signatures, without its other members.
- * @throws TypeError that says why it cannot
+ * Reads a public key that can verify ES256, PS256 or EdDSA signatures. Leaves out other members.
+ * @throws TypeError with the reason if it cannot
  */
 function readKey(value: unknown, name: string): ClientJwk {
   if (typeof value === 'object' && value !== null && privateMembers.some((member) => member in value))
@@ -85,8 +85,8 @@ function readKey(value: unknown, name: string): ClientJwk {
 }
 
 /**
- * Reads the keys that an administrator gives a client: all of them usable, and none twice.
- * @throws TypeError that names the first that is not
+ * Reads the keys that an administrator sets for a client. All must be usable, and different.
+ * @throws TypeError that names the first faulty key
  */
 export function readClientJwks(value: unknown): ClientJwks {
   const keys = read(jwksSchema, value, 'jwks').keys.map((key, at) => readKey(key, `jwks.keys.${at}`));
@@ -96,7 +96,7 @@ export function readClientJwks(value: unknown): ClientJwks {
 }
 
 /**
- * Picks the usable keys of a document that a client publishes. Keys for other purposes are left out.
+ * Returns the usable keys of a document that a client publishes. Ignores keys for other purposes.
  * @throws TypeError if the document is no JWK Set, or has too many keys
  */
 export function usableKeys(document: unknown): ClientJwks {

@@ -33,7 +33,10 @@ export type LimitGroup = keyof typeof partnerLimits;
 export const addressLimits = {
   /** Authorization requests per minute. */
   authorizeStarts: 300,
-  /** Authorization requests that clients push. A server that starts more than 3,000 sign-ins in a minute needs more. */
+  /**
+   * Pushed authorization requests per minute. A server that starts more than 3,000 sign-ins in a minute needs
+   * a higher limit.
+   */
   pushedRequests: 3000,
   /** Failed client authentications at the token endpoint per minute. */
   failedClientAuthentications: 60,

@@ -52,7 +52,7 @@ export const knownParameters = [
   'dpop_jkt',
 ] as const;
 
-/** A parameter of an authorization request. */
+/** Name of a parameter of an authorization request. */
 export type Parameter = (typeof knownParameters)[number];
 
 /** A client with one of its redirect URIs, to which errors may be sent from here on. */
@@ -63,18 +63,21 @@ export interface RedirectTarget {
   readonly state: string | null;
 }
 
-/** Returns a parameter without which the browser cannot be redirected. @throws OAuthError if it is missing */
+/**
+ * Returns a parameter that is necessary to redirect the browser to the client. @throws OAuthError if it is
+ * missing
+ */
 function required(parameters: RawParameters<Parameter>, name: 'client_id' | 'redirect_uri'): string {
   const value = oneValue(parameters, name);
   if (value) return value;
   throw invalid(`The parameter ${name} is missing.`);
 }
 
-/** Reads the client of a request. @throws OAuthError if none is named */
+/** Returns the client id in a request. @throws OAuthError if it is missing */
 export const requestedClientId = (parameters: RawParameters<Parameter>): string =>
   required(parameters, 'client_id');
 
-/** Reads the redirect URI of a client's request. @throws OAuthError for one that is not registered */
+/** Returns the redirect URI in a client's request. @throws OAuthError if it is missing or not registered */
 export function redirectTarget(
   client: ClientRecord,
   parameters: RawParameters<Parameter>,

@@ -129,7 +129,7 @@ export function authorizeHandler(core: Core, engine: Engine, pushed: PushedReque
       if (ctx.method === 'HEAD') return answerHead(ctx);
       const user = await authenticate(core, ctx.req);
       if (request !== null) {
-        // The page that a script cannot open would use the request up.
+        // Refused before the request counts as used, because a script cannot open the page that would follow.
         if (isScript(ctx.req)) throw startedByScript();
         await pushed?.use(request);
       }

@@ -12,16 +12,16 @@ import { clientKeys, UnreachableKeysError } from './client-keys.ts';
 import { maxAssertionLength } from './credentials.ts';
 import { apiPaths, issuerOf } from './endpoints.ts';
 
-/** Longest time from now to the end of an assertion, in seconds. Its id is kept for that time. */
+/** Longest time from now to the expiry of an assertion, in seconds. Its id is stored for that time. */
 const maxLifeSeconds = 600;
 
-/** Difference of clocks that is allowed, in seconds. FAPI 2.0 (section 5.3.2.1) asks for 10 to 60. */
+/** Allowed difference of clocks, in seconds. FAPI 2.0 (section 5.3.2.1) requires 10 to 60. */
 const skewSeconds = 30;
 
 const headerSchema = z.object({
   alg: z.enum(clientAlgorithms),
   kid: z.string().max(255).optional(),
-  // A JWT for another purpose is refused (RFC 8725, section 3.11).
+  // Refuses JWTs for other purposes (RFC 8725, section 3.11).
   typ: z
     .string()
     .regex(/^(?:application\/)?(?:jwt|client-authentication\+jwt)$/i, 'is the type of another token')
@@ -42,12 +42,12 @@ const claimsSchema = z.object({
 type Header = z.output<typeof headerSchema>;
 type Claims = z.output<typeof claimsSchema>;
 
-/** Reason for refusing an assertion, for the log. */
+/** Thrown for a refused assertion, with the reason for the log. */
 class RefusedAssertion extends Error {
   override readonly name = 'RefusedAssertion';
 }
 
-/** Reads the parts of an assertion, of which nothing is proved yet. @throws RefusedAssertion */
+/** Decodes an assertion without verifying it. @throws RefusedAssertion if it is malformed */
 function readAssertion(assertion: string): { readonly header: Header; readonly claims: Claims } {
   if (assertion.length > maxAssertionLength)
     throw new RefusedAssertion(`it has more than ${maxAssertionLength} characters`);
@@ -64,7 +64,10 @@ function readAssertion(assertion: string): { readonly header: Header; readonly c
   return { header: header.data, claims: claims.data };
 }
 
-/** Checks a signature with the key that fits its header. Keys without `kid` are tried one after the other. @throws RefusedAssertion */
+/**
+ * Verifies a signature with the client's key that the header names. If it has no `kid`, tries the keys one
+ * after the other. @throws RefusedAssertion if no key fits
+ */
 async function checkSignature(assertion: string, jwks: ClientJwks): Promise<void> {
   const options = { algorithms: [...clientAlgorithms] };
   try {
@@ -86,7 +89,10 @@ async function checkSignature(assertion: string, jwks: ClientJwks): Promise<void
 
 export type ClientAssertions = ReturnType<typeof clientAssertions>;
 
-/** Checks assertions of clients (`private_key_jwt`: RFC 7523, section 3; OpenID Connect Core, section 9). */
+/**
+ * Creates the check of clients' assertions (`private_key_jwt`: RFC 7523, section 3; OpenID Connect Core,
+ * section 9).
+ */
 export function clientAssertions(core: Core) {
   const { storage, clock, options } = core;
   const keysOf = clientKeys(core);
@@ -115,7 +121,8 @@ export function clientAssertions(core: Core) {
   }
 
   /**
-   * Says why an assertion does not authenticate the client; `null` if it does. From then on its `jti` is used.
+   * Returns the reason why an assertion does not authenticate the client; `null` if it does. An accepted
+   * assertion's `jti` is marked as used.
    * @throws OAuthError `temporarily_unavailable` if the keys of the client cannot be fetched
    */
   async function problemOf(client: ClientRecord, assertion: string): Promise<string | null> {

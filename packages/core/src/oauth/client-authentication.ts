@@ -22,7 +22,7 @@ function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
   return isTrimmedRight ? `${wrong}: it would be right without the white space around it` : wrong;
 }
 
-/** Limits how often the authentication of clients fails from an address. */
+/** Creates the limit of failed client authentications per client address. */
 function failureLimit(core: Core): FailureLimit {
   const counts = addressCounts(core);
   const limit = core.options.limits.failedClientAuthentications;
@@ -98,7 +98,7 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
       throw await refused('the client_secret was replaced by another one, and has ended');
   }
 
-  /** Checks the assertion that a client sent. Its `jti` is used from then on. */
+  /** Checks the assertion that a client sent, and marks its `jti` as used. */
   async function checkAssertion(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
     const { assertion } = credentials;
     if (assertion === null || assertions === null) return checkSecret(ctx, client, credentials);

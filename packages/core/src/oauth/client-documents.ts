@@ -8,14 +8,14 @@ import { addressCounts } from './address-counts.ts';
 import { freshForMs } from './document-freshness.ts';
 import { type ClientMetadata, DocumentError, documentUrl, readMetadata } from './metadata-document.ts';
 
-/** Maximum number of clients with documents that are stored. */
+/** Maximum number of stored clients with metadata documents. */
 const maxDocuments = 10_000;
-/** Maximum number of documents that a client address can make this service read in an hour, apart from known ones. */
+/** Maximum number of unknown documents that one client address can make this service read per hour. */
 const newPerHour = 30;
 /** Maximum number of documents that this process reads at once. */
 const maxReads = 32;
 
-/** Reads the text of a document. Never rejects for a server that misbehaves. */
+/** Reads the text of a document. Never rejects, however the server misbehaves. */
 export type ReadDocument = (
   url: string,
 ) => Promise<{ readonly text: string; readonly headers: IncomingHttpHeaders } | { readonly problem: string }>;
@@ -26,7 +26,7 @@ const unavailable = (cause: string): OAuthError =>
     headers: { 'Retry-After': '5' },
   });
 
-/** Makes the client of a document. Everything that the document has no say in is decided here. */
+/** Creates the client that a document describes. Settings that a document must not decide are fixed here. */
 function clientOf(
   url: URL,
   metadata: ClientMetadata,
@@ -45,7 +45,7 @@ function clientOf(
     redirectUris,
     postLogoutRedirectUris,
     loopbackPorts: 'any',
-    // For administrators to see: the option decides at each use.
+    // Stored only for administrators to see: each request uses the scopes of the option.
     allowedScopes: scopes,
     requirePkce: true,
     requireSecret: false,
@@ -60,7 +60,7 @@ function clientOf(
   };
 }
 
-/** Clients that describe themselves with a document at the URL that is their `client_id`. */
+/** Creates the functions that find clients whose `client_id` is the URL of a metadata document. */
 export function createClientDocuments(
   { storage, clock, options }: Pick<Core, 'storage' | 'clock' | 'options'>,
   { scopes, allow, allowPrivateDocuments }: NonNullable<Options['clientMetadataDocuments']>,
@@ -71,7 +71,7 @@ export function createClientDocuments(
   const tooMany = 'Too many new client ID metadata documents from this address.';
   const underWay = new Map<string, Promise<ClientState>>();
 
-  /** Returns the URL of a document that may come in; `null` for any other client id. */
+  /** Returns the URL of a document that the host accepts; `null` for any other client id. */
   async function admittedUrl(clientId: string): Promise<URL | null> {
     const url = documentUrl(clientId, allowPrivateDocuments);
     if (url === null || (allow !== undefined && (await allow(new URL(url))) !== true)) return null;
@@ -82,7 +82,7 @@ export function createClientDocuments(
 
   async function store(client: ClientRecord): Promise<void> {
     if (client.version > 1) {
-      // Where another request was faster, it has stored what the document says.
+      // If this fails, a faster request has stored the same document.
       await storage.clients.replace(client);
       return;
     }
@@ -95,7 +95,7 @@ export function createClientDocuments(
     throw unavailable('no more client ID metadata documents can be stored');
   }
 
-  /** Reads a document and stores its client. @throws OAuthError */
+  /** Reads a document and stores its client. @throws OAuthError if the document cannot be used */
   async function readAndStore(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const result = await readDocument(url.href);
     if ('problem' in result) throw new DocumentError(result.problem);
@@ -107,7 +107,7 @@ export function createClientDocuments(
     return client;
   }
 
-  /** Does the same once for all requests that ask for it at the same time. */
+  /** Reads a document as `readAndStore` does, once for all concurrent requests. */
   async function readOnce(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const known = underWay.get(url.href);
     if (known !== undefined) return known;
@@ -144,7 +144,7 @@ export function createClientDocuments(
       try {
         return current(await readOnce(url, stored));
       } catch (error) {
-        // A known document costs its address nothing as long as it can be read.
+        // A known document counts towards the address's limit only if it cannot be read.
         if (stored !== null) await limit.consume(address, now);
         if (!(error instanceof DocumentError)) throw error;
         options.logger.info(

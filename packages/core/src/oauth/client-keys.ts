@@ -3,32 +3,35 @@ import { usableKeys } from '../keys/client-jwks.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientJwks, ClientRecord } from '../ports/clients.ts';
 
-/** Documents that are kept at once. */
+/** Maximum number of cached documents. */
 const maxDocuments = 1_000;
 
-/** Time for which fetched keys are used without a look at their document, in milliseconds. */
+/** Time for which fetched keys are used without fetching their document again, in milliseconds. */
 const freshMs = 10 * 60_000;
 
-/** Time for which fetched keys are used while their document cannot be fetched, in milliseconds. */
+/** Time for which fetched keys are used if their document cannot be fetched, in milliseconds. */
 const staleMs = 60 * 60_000;
 
-/** Time between two fetches of one document, in milliseconds. Unknown key ids and failures fetch no sooner. */
+/**
+ * Minimum time between two fetches of one document, in milliseconds, even for unknown key ids and after
+ * failures.
+ */
 const restMs = 30_000;
 
-/** Keys of a document, as of the last fetch that succeeded. */
+/** Keys of a document from its last successful fetch. */
 interface Document {
   readonly jwks: ClientJwks | null;
   readonly fetchedAt: number;
-  /** Time of the last fetch, whether it succeeded or not. */
+  /** Time of the last fetch, successful or not. */
   readonly triedAt: number;
 }
 
-/** Says that the keys of a client cannot be read at the moment. */
+/** Thrown if the keys of a client cannot be fetched at the moment. */
 export class UnreachableKeysError extends Error {
   override readonly name = 'UnreachableKeysError';
 }
 
-/** Reads the usable keys in the text of a document. */
+/** Parses the text of a document and returns its usable keys. */
 function jwksIn(text: string): { readonly jwks: ClientJwks } | { readonly problem: string } {
   try {
     return { jwks: usableKeys(JSON.parse(text)) };
@@ -37,13 +40,13 @@ function jwksIn(text: string): { readonly jwks: ClientJwks } | { readonly proble
   }
 }
 
-/** Returns the function that finds the keys of a client, with the cache of the documents that clients publish. */
+/** Creates the function that finds the keys of a client. It caches the documents that clients publish. */
 export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
   const documents = new LRUCache<string, Document>({ max: maxDocuments });
-  /** Fetches under way: requests that need the same document at the same time share one. */
+  /** Running fetches by URL: concurrent requests for one document share a fetch. */
   const underWay = new Map<string, Promise<Document>>();
 
-  /** Fetches a document. After a failure the keys of the previous fetch stay. */
+  /** Fetches a document. After a failure, keeps the keys of the previous fetch. */
   async function fetched(url: string, previous: Document | undefined): Promise<Document> {
     const triedAt = clock.now();
     const read = await readJwks(url);
@@ -57,7 +60,7 @@ export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
     return document;
   }
 
-  /** Finds a document that is fresh and has the key, if that is possible without fetching it too often. */
+  /** Returns a document that is fresh and has the key, unless that would need too frequent fetches. */
   function documentWith(url: string, kid: string | undefined): Document | Promise<Document> {
     const known = documents.get(url);
     const now = clock.now();
@@ -72,9 +75,9 @@ export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
   }
 
   /**
-   * Returns the keys of a client; `null` for a client that has none.
-   * @param kid - of the signature that they are to check: a document without this key is fetched once more
-   * @throws UnreachableKeysError
+   * Returns the keys of a client; `null` if it has none.
+   * @param kid - key id of the signature to verify: a cached document without this key is fetched again
+   * @throws UnreachableKeysError if the keys cannot be fetched
    */
   return async ({ jwks, jwksUri }: ClientRecord, kid: string | undefined): Promise<ClientJwks | null> => {
     if (jwks) return jwks;

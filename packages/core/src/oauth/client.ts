@@ -27,7 +27,8 @@ export async function findClient(
 }
 
 /**
- * Does the same for an authorization request, which reads the metadata document of a client where that is necessary.
+ * Finds the client of an authorization request, as {@link findClient} does. Also reads the client's metadata
+ * document if necessary.
  * @param address - client address of the request
  * @throws OAuthError if the document cannot be used
  */

@@ -8,10 +8,15 @@ import { urlBelow } from '../text/urls.ts';
 import type { DpopProof } from './dpop-proof.ts';
 import { apiPaths } from './endpoints.ts';
 
-/** Reads the proof of a token request; `null` if the request has none, or if the option `dpop` is off. */
+/**
+ * Reads and verifies the DPoP proof of a token request; `null` if the request has none, or if the option
+ * `dpop` is off.
+ */
 export type TokenRequestProof = (ctx: Context) => Promise<DpopProof | null>;
 
-/** Returns the reader of the proofs of token requests. Its code is loaded only if the option `dpop` is on. */
+/**
+ * Creates the reader of DPoP proofs for token requests. Its code is loaded only if the option `dpop` is on.
+ */
 export async function tokenRequestProof({ options, clock }: Core): Promise<TokenRequestProof> {
   if (!options.dpop) return async () => null;
   const { readProof } = await import('./dpop-proof.ts');
@@ -27,15 +32,15 @@ export async function tokenRequestProof({ options, clock }: Core): Promise<Token
   };
 }
 
-/** Marks a proof as used. Returns `false` if it was used before. */
+/** Marks a DPoP proof as used. Returns `false` if it was used before. */
 export function useProof({ storage, clock }: Core, { idDigest, expiresAt }: DpopProof): Promise<boolean> {
   return storage.proofIds.use({ namespace: 'dpop', digest: idDigest, expiresAt, now: clock.now() });
 }
 
 /**
- * Checks that a token request has the proof that its client and its code or refresh token need.
- * @param boundTo - thumbprint of the key that the code or refresh token is bound to; `null` for none
- * @throws OAuthError
+ * Checks that a token request has the DPoP proof that its client, and its code or refresh token, require.
+ * @param boundTo - thumbprint of the key to which the code or refresh token is bound; `null` if it is not bound
+ * @throws OAuthError if the proof is missing or has another key
  */
 export function requireProof(
   client: Pick<ClientRecord, 'requireDpop'>,
@@ -57,13 +62,19 @@ export function requireProof(
     );
 }
 
-/** Marks the proof of a token request as used, before anything is issued for it. @throws OAuthError `invalid_dpop_proof` */
+/**
+ * Marks the DPoP proof of a token request as used, before a token is issued. @throws OAuthError
+ * `invalid_dpop_proof` if it was used before
+ */
 export async function requireFirstUse(core: Core, proof: DpopProof | null): Promise<void> {
   if (proof === null || (await useProof(core, proof))) return;
   throw new OAuthError('invalid_dpop_proof', 'The DPoP proof was used before.');
 }
 
-/** Returns the key that the refresh tokens of a grant are bound to: those of public clients (RFC 9449, section 5). */
+/**
+ * Returns the thumbprint of the key to which a grant's refresh tokens are bound; `null` if they are not. Only
+ * those of public clients are bound (RFC 9449, section 5).
+ */
 export function refreshBinding(client: ClientRecord, grant: Pick<GrantState, 'dpopJkt'>): string | null {
   return isPublicClient(client) ? grant.dpopJkt : null;
 }

@@ -3,33 +3,33 @@ import { z } from 'zod';
 import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import { digest } from '../secrets/tokens.ts';
 
-/** Maximum length of a proof in characters. A proof under an RSA key of 4096 bits has about 2,500. */
+/** Maximum length of a DPoP proof, in characters. A proof with an RSA key of 4,096 bits has about 2,500. */
 const maxProofLength = 4096;
 
-/** Largest difference between the time in a proof and the present, in milliseconds, in either direction. */
+/** Largest difference between the time in a proof and now, in either direction, in milliseconds. */
 const toleranceMs = 60_000;
 
-/** Request that a proof has to name. */
+/** Request for which a DPoP proof must have been made. */
 export interface ProvenRequest {
-  /** HTTP method, in upper case. */
+  /** HTTP method of the request, in upper case. */
   readonly method: string;
-  /** URL as clients call it. Query and fragment do not count. */
+  /** URL of the request as clients call it. Query and fragment are ignored. */
   readonly url: string;
-  /** Access token that the proof accompanies; `null` at the token endpoint. */
+  /** Access token sent with the proof; `null` at the token endpoint. */
   readonly accessToken: string | null;
 }
 
-/** Proof of possession whose signature and claims are right. Whether it was used before is not checked yet. */
+/** A DPoP proof with a valid signature and valid claims. May have been used before. */
 export interface DpopProof {
-  /** SHA-256 thumbprint of its key (RFC 7638), base64url. */
+  /** SHA-256 thumbprint of the proof's key (RFC 7638), base64url. */
   readonly jkt: string;
-  /** SHA-256 of its key and its id. */
+  /** SHA-256 of the proof's key and id, which identifies the proof. */
   readonly idDigest: Uint8Array;
-  /** Time until which its id has to be remembered, in milliseconds since the Unix epoch. */
+  /** Time until which the proof's id must be stored, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
 
-/** Result of reading a proof. The problem is a public text. */
+/** Result of verifying a proof. The text of a problem is public. */
 export type ReadProof = { readonly proof: DpopProof } | { readonly problem: string };
 
 const claimsSchema = z.object({
@@ -40,22 +40,25 @@ const claimsSchema = z.object({
   ath: z.string().optional(),
 });
 
-/** Writes an encoded octet of a path in its normal form (RFC 3986, section 6.2.2). */
+/** Normalizes a percent-encoded octet of a path (RFC 3986, section 6.2.2). */
 function normalizedOctet(encoded: string): string {
   const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
   return /[A-Za-z0-9._~-]/.test(character) ? character : encoded.toUpperCase();
 }
 
-/** Writes a URL without query and fragment in its normal form (RFC 9449, section 4.3); `null` if it is no http URL. */
+/**
+ * Normalizes a URL and removes its query and fragment (RFC 9449, section 4.3); `null` if it is not an http(s)
+ * URL.
+ */
 function normalizedUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   return url.origin + url.pathname.replaceAll(/%[0-9a-f]{2}/gi, normalizedOctet);
 }
 
-/** Verifies the signature with the public key in the header; `null` if it is not right. */
+/** Verifies the signature with the public key in the header; `null` if it is invalid. */
 async function verified(text: string, now: number): Promise<JWTVerifyResult | null> {
-  // The header that came twice has a comma, and is no JWT.
+  // A repeated header arrives joined with a comma, and so does not look like a JWT.
   if (text.length > maxProofLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return null;
   try {
     return await jwtVerify(text, EmbeddedJWK, {
@@ -68,10 +71,13 @@ async function verified(text: string, now: number): Promise<JWTVerifyResult | nu
   }
 }
 
-/** Returns the SHA-256 of an access token, as a proof has it in `ath`. */
+/** Returns the hash of an access token that a proof has as `ath`: SHA-256, base64url. */
 const tokenHash = (accessToken: string): string => digest(accessToken).toString('base64url');
 
-/** Verifies a proof for a request (RFC 9449, section 4.3). Its single use is the caller's to check. */
+/**
+ * Verifies a DPoP proof for a request (RFC 9449, section 4.3). The caller must still check that it is used
+ * once.
+ */
 export async function readProof(text: string, request: ProvenRequest, now: number): Promise<ReadProof> {
   const result = await verified(text, now);
   if (result === null) {
@@ -95,7 +101,7 @@ export async function readProof(text: string, request: ProvenRequest, now: numbe
     proof: {
       jkt,
       idDigest: digest(`${jkt} ${jti}`),
-      // Longer than the proof is accepted, for processes whose clocks differ.
+      // Stored for longer than the proof is accepted, because clocks of processes differ.
       expiresAt: Math.ceil(iat * 1000) + 2 * toleranceMs,
     },
   };

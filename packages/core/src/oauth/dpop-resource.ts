@@ -2,22 +2,22 @@ import type { Core } from '../options/context.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import { useProof } from './dpop-binding.ts';
 
-/** Headers of a request: those of Node, or `Headers`. */
+/** Request headers of Node, or a `Headers` object. */
 type RequestHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** Request to an API that presents an access token: one of Node or of the Web API, or these members of it. */
+/** A request to an API with an access token: of Node or the Web API, or an object with these members. */
 export interface PresentedRequest {
   readonly method?: string | undefined;
-  /** Path with its query, or a whole URL, of which only the path counts. */
+  /** Path with query, or a whole URL, of which only the path counts. */
   readonly url?: string | undefined;
-  /** The same before Express took the path of a router off; counts instead of `url`. */
+  /** Value of `url` before Express removed the path of a router. Takes precedence over `url`. */
   readonly originalUrl?: string | undefined;
   readonly headers: RequestHeaders;
 }
 
-/** Reason for refusing an access token because of its proof. The description is public. */
+/** Reason why an access token is refused because of its DPoP proof. The description is public. */
 export interface ProofProblem {
   readonly code: 'invalid_token' | 'invalid_dpop_proof';
   readonly description: string;
@@ -29,7 +29,10 @@ const wrongToken = (reason: string): ProofProblem => ({
 });
 const wrongProof = (description: string): ProofProblem => ({ code: 'invalid_dpop_proof', description });
 
-/** Returns a header of a request; a header that came twice has its values separated by commas. */
+/**
+ * Returns a header of a request; `null` if it is missing. A repeated header has its values separated by
+ * commas.
+ */
 function headerOf(headers: RequestHeaders, name: string): string | null {
   if (typeof headers.get === 'function') return headers.get(name);
   const fields: readonly (readonly [string, unknown])[] = Object.entries(headers);
@@ -37,21 +40,24 @@ function headerOf(headers: RequestHeaders, name: string): string | null {
   return values.length === 0 ? null : values.join(', ');
 }
 
-/** Returns the URL of a request. Its origin is that of the API: callers write the Host header and may write whole URLs. */
+/**
+ * Returns the URL of a request, always with the API's own origin, because callers can write any Host header
+ * and any URL.
+ */
 function urlOf({ url = '/', originalUrl = url }: PresentedRequest, origin: string): string {
   const path = originalUrl.startsWith('/') ? originalUrl : (URL.parse(originalUrl)?.pathname ?? '/');
   return origin + path;
 }
 
-/** Authorization scheme of a request in lower case; an empty text without one. */
+/** Returns the authorization scheme of a request in lower case; empty if there is none. */
 const schemeOf = ({ headers }: PresentedRequest): string =>
   (headerOf(headers, 'authorization') ?? '').split(' ', 1)[0]?.toLowerCase() ?? '';
 
 /**
- * Checks that a request may use an access token: one that is bound to a key needs the scheme `DPoP` and a proof for this
- * request, which counts once, and one that is not bound needs another scheme (RFC 9449, section 7).
+ * Checks that a request may use an access token (RFC 9449, section 7). A token that is bound to a key needs
+ * the scheme `DPoP` and an unused proof for this request. A token that is not bound needs another scheme.
  * @param request - `null` if the caller has only the token
- * @param origin - of the API as clients call it
+ * @param origin - origin of the API as clients call it
  * @returns `null` if it may
  */
 export async function proofProblem(

@@ -42,13 +42,13 @@ export function pageUrl(options: Options, page: keyof typeof authPaths, id = '')
 }
 
 /**
- * Returns the part of a path that names a client. Ids are their own names, but for URLs: some proxies and frameworks decode or refuse
- * slashes in a part of a path.
+ * Returns the text that names a client in a path: the client id itself, or an encoded form if the id is a
+ * URL, because some proxies and frameworks decode or refuse slashes in a path segment.
  */
 export const clientPathName = (clientId: string): string =>
   clientId.includes('/') ? `~${Buffer.from(clientId).toString('base64url')}` : clientId;
 
-/** Returns the id of the client that a part of a path names; see {@link clientPathName}. */
+/** Returns the client id that a path segment names; see {@link clientPathName}. */
 export const clientIdInPath = (name: string): string =>
   name.startsWith('~') ? Buffer.from(name.slice(1), 'base64url').toString() : name;
 

@@ -42,7 +42,7 @@ export const namedResources = ({ options }: Core, uris: readonly string[]) =>
 
 type ScopesToShow = InteractionDetails['scopes'];
 
-/** Describes what a page has to say of a client with a metadata document; `null` for a provisioned client. */
+/** Returns what a page must show of a client with a metadata document; `null` for a provisioned client. */
 export function shownDocument({ document }: ClientRecord, redirectUri: string): ConsentView['document'] {
   if (document === undefined) return null;
   const { claimedName } = document;

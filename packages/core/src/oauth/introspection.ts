@@ -23,7 +23,7 @@ const audienceOf = (resources: readonly string[]): string | readonly string[] =>
  */
 export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;
-  // Of RFC 7662, section 2.1, and of client authentication; others are ignored.
+  // Parameters that are read (RFC 7662, section 2.1, and client authentication); others are ignored.
   const known = new Set(['token', ...credentialParameters(options)]);
 
   return async (ctx) => {

@@ -25,7 +25,7 @@ interface TokenSubject extends GrantPart {
   readonly client: ClientRecord;
   readonly grant: GrantState;
   readonly user: UserRecord;
-  /** Proof of the token request; `null`: the token is not bound to a key. */
+  /** DPoP proof of the token request; `null` issues a token that is not bound to a key. */
   readonly proof: DpopProof | null;
   readonly now: number;
 }
@@ -103,7 +103,7 @@ export async function issueTokens(
   return { accessToken, token, idToken, scopes };
 }
 
-/** Type of an access token (RFC 6749, section 7.1; RFC 9449, section 5). */
+/** Returns the type of an access token (RFC 6749, section 7.1; RFC 9449, section 5). */
 export const tokenTypeOf = ({ dpopJkt }: { readonly dpopJkt: string | null }): 'Bearer' | 'DPoP' =>
   dpopJkt === null ? 'Bearer' : 'DPoP';
 

@@ -5,17 +5,17 @@ import { visible } from '../pages/html.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 
-/** Longest URL of a document, in characters. */
+/** Maximum length of a document's URL, in characters. */
 const maxUrlLength = 512;
-/** Longest description of a problem, in characters. */
+/** Maximum length of the description of a problem, in characters. */
 const maxProblemLength = 300;
-/** Longest claimed name that is shown, in characters. */
+/** Maximum length of a claimed name, in characters. */
 const maxNameLength = 100;
 
 /**
- * Reads a client id as the URL of a client ID metadata document: https, with a path, without user information and fragment, in the
- * spelling that the URL parser gives it. Equal URLs are then equal texts, dot segments do not exist, and the host is in ASCII.
- * `null` for any other client id.
+ * Parses a client id as the URL of a client ID metadata document: https, with a path, without user
+ * information and fragment, in the URL parser's canonical spelling. So equal URLs are equal strings, without
+ * dot segments and with the host in ASCII. `null` for any other client id.
  *
  * @param allowHttp - accepts http too
  */
@@ -28,7 +28,7 @@ export function documentUrl(clientId: string, allowHttp: boolean): URL | null {
   return url;
 }
 
-/** Part of a client's metadata (RFC 7591, section 2) that means something here. */
+/** Used part of a client's metadata (RFC 7591, section 2). */
 export interface ClientMetadata {
   /** Name that the document claims, without characters that hide or reorder text; `null` if it claims none. */
   readonly claimedName: string | null;
@@ -37,12 +37,15 @@ export interface ClientMetadata {
   readonly idTokenAlg: SigningAlgorithm;
 }
 
-/** A document that cannot be used. The message says why, and may be shown to the developer of the client. */
+/**
+ * Thrown for a document that cannot be used. The message gives the reason and may be shown to the client's
+ * developer.
+ */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
 
   constructor(problem: string) {
-    // The problem may repeat parts of the document.
+    // Cleaned and cut, because the text may repeat parts of the document.
     super(problem.slice(0, maxProblemLength).replace(/[^\x20-\x7e]/g, '?'));
   }
 }
@@ -58,7 +61,8 @@ const schema = z.object({
   client_name: z.string().optional(),
   redirect_uris: z.array(z.string()),
   post_logout_redirect_uris: z.array(z.string()).optional(),
-  // Without this member a client would authenticate with a secret (RFC 7591, section 2), and there is none.
+  // Required, because a client without this member would use a secret (RFC 7591, section 2), which it does
+  // not have.
   token_endpoint_auth_method: z.literal('none'),
   client_secret: z.never('must not be there').optional(),
   grant_types: includes('authorization_code'),
@@ -67,11 +71,11 @@ const schema = z.object({
 });
 
 function checkedUris(uris: readonly string[], name: string): void {
-  // The rules of provisioned clients that have no secret, and for which no administrator vouches.
+  // Checked by the rules for provisioned public clients that the administrator does not trust specially.
   checkRedirectUris(uris, { isPublic: true, firstParty: false }, name);
 }
 
-/** Reads a document. @throws DocumentError */
+/** Parses a metadata document. @throws DocumentError if it cannot be used */
 export function readMetadata(text: string, clientId: string): ClientMetadata {
   let value: unknown;
   try {

@@ -13,7 +13,7 @@ import { pushedRequestSeconds } from './lifetimes.ts';
 import type { PushedRequests } from './pushed-requests.ts';
 import { invalid } from './request-parameters.ts';
 
-/** Limits how many authorization requests are pushed in a minute. */
+/** Creates the limits for pushed authorization requests per minute. */
 function pushLimits(core: Core) {
   const { pushedRequests, pushedRequestsPerClient } = core.options.limits;
   const counts = addressCounts(core);
@@ -35,8 +35,8 @@ function pushLimits(core: Core) {
 }
 
 /**
- * The pushed authorization request endpoint (RFC 9126). A client authenticates as at the token endpoint, and its request is checked
- * as at the authorization endpoint.
+ * Creates the handler of the pushed authorization request endpoint (RFC 9126). It authenticates clients as
+ * the token endpoint does, and checks requests as the authorization endpoint does.
  */
 export function pushHandler(
   core: Core,
@@ -54,7 +54,7 @@ export function pushHandler(
     await authentication.requireAllowed(ctx);
     const credentials = await authentication.readCredentials(ctx, sent);
     await limits.countAddress(core.clientAddress(ctx.req), clock.now());
-    // Reads the metadata document of a client that comes for the first time.
+    // Reads the metadata document of a client that is used for the first time.
     if (core.clientDocuments !== null)
       await findRequestingClient(core, credentials.clientId, core.clientAddress(ctx.req));
     const client = await authentication.authenticate(ctx, credentials);
@@ -62,7 +62,8 @@ export function pushHandler(
       const reason = 'a client with a secret or keys pushed a request without them';
       throw await authentication.failure(ctx, credentials, client.clientId, reason);
     }
-    // Anybody can name a public client, and would use up what its users need.
+    // Counted only for clients with credentials: otherwise anyone could name a public client and use up its
+    // limit.
     if (hasCredential(credentials)) await limits.countClient(client.clientId, clock.now());
 
     if (sent.get('request_uri')) throw invalid('The parameter request_uri cannot be pushed.');

@@ -8,15 +8,15 @@ import { pushedRequestSeconds } from './lifetimes.ts';
 import { oneValue, type RawParameters, readQuery } from './request-parameters.ts';
 import { unfinishedLimit } from './unfinished-limit.ts';
 
-/** Beginning of the request URIs of this service (RFC 9126, section 2.2). */
+/** Prefix of request URIs of this service (RFC 9126, section 2.2). */
 const uriPrefix = 'urn:ietf:params:oauth:request_uri:';
 
-/** A pushed request that was found by its request URI. */
+/** A pushed request found by its request URI. */
 export interface FoundRequest {
   readonly key: PushedRequestKey;
-  /** Parameters as they were pushed. */
+  /** Unchecked parameters that the client pushed. */
   readonly parameters: RawParameters<Parameter>;
-  /** The two parameters that refer to it. */
+  /** Query with the two parameters that refer to the pushed request. */
   readonly reference: string;
 }
 
@@ -27,7 +27,10 @@ const contextOf = ({ digest: id }: PushedRequestKey, member: string): string =>
 
 const unknown = (): OAuthError => new OAuthError('invalid_request_uri');
 
-/** Authorization requests that clients push and browsers refer to (RFC 9126). Their parameters are sealed: some of them name the user. */
+/**
+ * Creates the operations on authorization requests that clients push and browsers refer to (RFC 9126). Their
+ * parameters, some of which identify the user, are stored encrypted.
+ */
 export function pushedRequests(core: Core) {
   const { storage, sealer, clock, random, options } = core;
   const store = storage.pushedRequests;
@@ -37,7 +40,7 @@ export function pushedRequests(core: Core) {
     'Too many authorization requests were pushed in the last minute.',
   );
 
-  /** Opens a sealed member of a payload. @throws OAuthError if it was sealed with a key that was taken away since */
+  /** Decrypts a member of a stored payload. @throws OAuthError if its sealing key was removed */
   function opened(key: PushedRequestKey, member: string, sealed: unknown): string {
     try {
       return sealer.open(String(sealed), contextOf(key, member));
@@ -49,7 +52,7 @@ export function pushedRequests(core: Core) {
 
   return {
     /**
-     * Stores a request that was checked. Returns its request URI.
+     * Stores a checked request and returns its request URI.
      * @throws OAuthError `slow_down` if there are too many
      */
     async push(clientId: string, query: string): Promise<string> {
@@ -62,8 +65,8 @@ export function pushedRequests(core: Core) {
     },
 
     /**
-     * Finds the request to which the parameters of a browser refer: `null` if they refer to none of this service, and the page that was
-     * begun if the request was used before.
+     * Finds the request to which a browser's parameters refer; `null` if they refer to none of this service.
+     * If the request was used before, returns the page that it started.
      * @throws OAuthError `invalid_request_uri` for one that is unknown, has ended, belongs to another client, or was used for a
      * request that is over
      */
@@ -84,14 +87,15 @@ export function pushedRequests(core: Core) {
       return { page: opened(key, 'page', page) };
     },
 
-    /** Uses a request. @throws OAuthError `invalid_request_uri` if another call was faster */
+    /** Marks a request as used. @throws OAuthError `invalid_request_uri` if a concurrent call was faster */
     async use({ key }: FoundRequest): Promise<void> {
       if (!(await store.use(key, clock.now()))) throw unknown();
     },
 
     /**
-     * Keeps the page that a used request has begun. A browser that comes a second time is sent there, and needs the cookie of its
-     * first time. A failure is only logged: the browser has its answer already.
+     * Stores the URL of the page that a used request has started. A browser that comes again is redirected
+     * there, and needs the cookie from its first visit. A failure is only logged, because the browser has its
+     * response already.
      */
     async keepPage({ key }: FoundRequest, page: string): Promise<void> {
       try {

@@ -28,13 +28,13 @@ function changing(path: string, summary: string, handlers: Route['handlers']): R
   return { ...page(path, summary, handlers), changesOnGet: true };
 }
 
-/** Loads the check of assertions where clients may authenticate with keys. */
+/** Loads the check of assertions, if clients may authenticate with keys. */
 async function assertionsOf(core: Core): Promise<ClientAssertions | null> {
   if (!core.options.privateKeyJwt) return null;
   return (await import('./client-assertion.ts')).clientAssertions(core);
 }
 
-/** Loads the pushed authorization requests where clients may push some. */
+/** Loads the code for pushed authorization requests, if the option is set. */
 async function pushedRequestsOf(core: Core): Promise<PushedRequests | null> {
   if (core.options.pushedRequests === undefined) return null;
   return (await import('./pushed-requests.ts')).pushedRequests(core);

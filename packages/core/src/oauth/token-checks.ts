@@ -22,7 +22,7 @@ export interface ActiveToken {
   readonly acr?: string;
   /** Time of the sign-in, to the second, present if `acr` is. */
   readonly authenticatedAt?: Date;
-  /** Thumbprint of the key that the token is bound to (RFC 9449), of a bound token. */
+  /** Thumbprint of the key to which the token is bound (RFC 9449); missing if it is not bound. */
   readonly dpopJkt?: string;
 }
 
@@ -43,15 +43,15 @@ export interface RefusedToken {
     | 'invalid_dpop_proof';
 }
 
-/** Requirements of an API for an access token. */
+/** Requirements that an access token must meet. */
 export interface TokenRequirement<Name extends string = AnyScope> {
   /** Scopes of which the token must have all. @defaultValue none */
   readonly scopes?: readonly Name[];
-  /** URI of your API, one of the option `resources`. @defaultValue none: tokens that were issued for a resource are refused */
+  /** URI of your API, which must be in the option `resources`. @defaultValue none: tokens that were issued for a resource are refused */
   readonly resource?: string;
   /**
-   * Request that presents the token. Tokens that are bound to a key need it (option `dpop`).
-   * @defaultValue none: such tokens are refused
+   * Request that presents the token, needed for tokens that are bound to a key (option `dpop`).
+   * @defaultValue none: tokens that are bound to a key are refused
    */
   readonly request?: PresentedRequest;
   /**
@@ -98,14 +98,14 @@ const requirementSchema = z.strictObject({
     .optional(),
 });
 
-/** Returns the origin of a resource whose URI is one of the web; `null` for others. */
+/** Returns the origin of a resource whose URI is an http(s) URL; `null` for any other. */
 function webOrigin(resource: string | null): string | null {
   const url = resource === null ? null : URL.parse(resource);
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null;
 }
 
 /**
- * Checks and completes a requirement.
+ * Validates a requirement and fills in defaults.
  * @throws TypeError for an unknown member, because a misspelt one would check nothing, and for an unknown scope or resource
  */
 function requirementOf({ options }: Core, given: unknown) {

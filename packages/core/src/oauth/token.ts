@@ -20,7 +20,10 @@ import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
 
-/** Parameters that are read (RFC 6749, sections 4.1.3 and 6; RFC 7636), beside those of client authentication; others are ignored. */
+/**
+ * Parameters that are read, in addition to those of client authentication (RFC 6749, sections 4.1.3 and 6;
+ * RFC 7636); others are ignored.
+ */
 const tokenParameters = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'];
 
 interface CodeRequest {

@@ -8,11 +8,12 @@ import type { Core } from '../options/context.ts';
 const countMs = 1000;
 
 /**
- * Returns the check that refuses one more request if too many are unfinished. They are counted once a second at most, and not for
- * each start: there may be more than the limit for a moment, by what other processes start within a second.
+ * Creates a function that refuses a new request if too many are unfinished. Counts at most once a second, not
+ * on every start. So the limit may be exceeded briefly, by requests that other processes start within a
+ * second.
  *
  * @param count - number of unfinished requests at a time
- * @param description - of the error
+ * @param description - description in the error
  */
 export function unfinishedLimit(
   { clock, options }: Core,

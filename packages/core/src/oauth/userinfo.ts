@@ -16,13 +16,16 @@ import { proofProblem } from './dpop-resource.ts';
 import { apiPaths } from './endpoints.ts';
 import { findUser } from './user.ts';
 
-/** Scheme with which a token was sent. */
+/** Authorization scheme with which a token was sent. */
 type Scheme = 'Bearer' | 'DPoP';
 
-/** Parameter of a challenge that names the algorithms of proofs (RFC 9449, section 7.1). */
+/** Parameter of a challenge that lists the algorithms for proofs (RFC 9449, section 7.1). */
 const proofAlgorithms = `algs="${clientAlgorithms.join(' ')}"`;
 
-/** Error with its challenge (RFC 6750, section 3; RFC 9449, section 7.1). `error` is the code in the header. */
+/**
+ * Creates an error with a challenge in its header (RFC 6750, section 3; RFC 9449, section 7.1). `error` is
+ * the code in the header.
+ */
 function challenged(
   scheme: Scheme,
   error: 'invalid_token' | 'invalid_dpop_proof',
@@ -85,7 +88,7 @@ function requireLiving(
   now: number,
 ): asserts token is AccessTokenState {
   const dead = rejectionReason(token, now);
-  // An expired token is `invalid_token` in the header, with any code in the body (RFC 6750, section 3).
+  // In the header an expired token is `invalid_token`; the body may have another code (RFC 6750, section 3).
   if (dead === 'expired')
     throw challenged(scheme, 'invalid_token', oauthErrors.token_expired.text, 'token_expired');
   if (dead !== null) throw invalidToken(scheme);

@@ -11,20 +11,23 @@ import type { TokenFormats } from '../secrets/tokens.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Options } from './options.ts';
 
-/** Clients that a client ID metadata document describes. */
+/** Finds clients that are described by a client ID metadata document. */
 export interface ClientDocuments {
-  /** Finds a client whose document was read before; `null` for any other id. Sends no request. */
+  /** Returns a client whose document was read before; `null` for any other id. Sends no request. */
   find(clientId: string): Promise<ClientState | null>;
   /**
-   * Finds a client for an authorization request. Reads its document if it is not known yet, or was read too long ago. `null`
-   * for an id that cannot be that of a document.
+   * Returns the client of an authorization request. Reads its document if it is unknown, or was read too long
+   * ago. `null` for an id that cannot be the URL of a document.
    * @param address - client address of the request, for the limit
    * @throws OAuthError if the document cannot be used
    */
   read(clientId: string, address: string | null): Promise<ClientState | null>;
 }
 
-/** Reads a document with keys from a URL that a client gave, or returns the reason why that failed. Never rejects. */
+/**
+ * Reads a document with keys from a client's URL. Returns its text, or the reason for a failure. Never
+ * rejects.
+ */
 export type ReadJwks = (url: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
 
 /** Dependencies shared by all rooms. Built once, in `ostiary.ts`. */
@@ -42,7 +45,7 @@ export interface Core {
   readonly notifyWorkers: (work: Work) => void;
   /** Logs a field that the host's user records lack, once per field. */
   readonly logMissingFields: MissingFieldLog;
-  /** Clients with metadata documents; `null` without the option `clientMetadataDocuments`. */
+  /** Finds clients with metadata documents; `null` without the option `clientMetadataDocuments`. */
   readonly clientDocuments: ClientDocuments | null;
   readonly readJwks: ReadJwks;
   readonly clientAddress: (request: AddressedRequest) => string | null;

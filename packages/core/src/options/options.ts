@@ -286,24 +286,25 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly introspection?: boolean;
   /**
-   * Lets clients authenticate with a key of their own instead of a secret (`private_key_jwt`: RFC 7523, OpenID Connect Core,
-   * section 9): those that are registered with `jwks` or `jwksUri`.
+   * Enables client authentication with the client's own key instead of a secret (`private_key_jwt`: RFC 7523;
+   * OpenID Connect Core, section 9), for clients with the setting `jwks` or `jwksUri`.
    * @defaultValue false
    */
   readonly privateKeyJwt?: boolean;
   /**
-   * Lets clients push their authorization requests to `POST /v1/oauth/par` before they send the browser (RFC 9126). `{}` lets those
-   * push that want to, and those that are registered with `requirePushedRequests`.
+   * Enables pushed authorization requests: clients may send their requests to `POST /v1/oauth/par` before
+   * they redirect the browser (RFC 9126). With `{}`, pushing is required only of clients with the setting
+   * `requirePushedRequests`.
    * @defaultValue none: there is no such endpoint
    */
   readonly pushedRequests?: {
-    /** Refuses authorization requests that were not pushed, of every client. @defaultValue false */
+    /** Refuses all authorization requests that were not pushed, whatever the client. @defaultValue false */
     readonly required?: boolean;
   };
   /**
-   * Lets clients bind their tokens to a key of their own (DPoP, RFC 9449), so that a stolen token is worthless
+   * Enables tokens that are bound to a client's key (DPoP, RFC 9449), so that a stolen token is useless
    * without the key. A client that sends a proof to the token endpoint gets a bound token. Clients with the
-   * switch `requireDpop` must send one.
+   * setting `requireDpop` must send one.
    * @defaultValue false
    */
   readonly dpop?: boolean;
@@ -315,10 +316,10 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly refreshTokens?: RefreshTokenOptions;
   /**
-   * Accepts apps that no administrator provisioned, such as assistants that speak MCP: their `client_id` is
-   * the https URL of a client ID metadata document (draft-ietf-oauth-client-id-metadata-document), which is
-   * read when a user arrives with it. They are public clients. Their users are asked every time, under the
-   * host name of the URL.
+   * Accepts apps that no administrator provisioned, such as assistants that use MCP. Their `client_id` is the
+   * https URL of a client ID metadata document (draft-ietf-oauth-client-id-metadata-document), which is read
+   * when a user arrives with it. Such apps are public clients. Users are asked for consent every time, and
+   * see the host name of the URL.
    * @defaultValue none: only provisioned clients are known
    */
   readonly clientMetadataDocuments?: ClientMetadataDocumentOptions;
@@ -335,7 +336,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
     /**
-     * Authorization requests that one client with a secret or keys pushes in a minute, from all addresses.
+     * Maximum number of authorization requests that one client with a secret or keys may push per minute,
+     * from all addresses.
      * @defaultValue 3000
      */
     readonly pushedRequestsPerClient?: number;
@@ -418,13 +420,13 @@ export interface RefreshTokenOptions {
   readonly absoluteDays?: number;
 }
 
-/** Settings for clients that describe themselves with a document at the URL that is their `client_id`. */
+/** Settings for clients whose `client_id` is the URL of a metadata document. */
 export interface ClientMetadataDocumentOptions {
-  /** Scopes that such a client may request. */
+  /** Scopes that clients with a metadata document may request. */
   readonly scopes: readonly string[];
   /**
    * Decides whether a client is accepted, by the URL that is its `client_id`. Called for every authorization
-   * request and every exchange of a code or refresh token, possibly more than once.
+   * request and every exchange of a code or refresh token, possibly several times.
    * @defaultValue every URL is accepted
    */
   readonly allow?: (url: URL) => Promise<boolean> | boolean;

@@ -15,13 +15,16 @@ export interface InteractionDetails {
     readonly termsUrl?: string;
     readonly privacyUrl?: string;
     /**
-     * Set for an app that describes itself with a client ID metadata document, and that no administrator has checked. `name` is
-     * then the host name of the document's URL. Your page has to say so.
+     * Present for an app that is described by a client ID metadata document and was not checked by any
+     * administrator. `name` is then the host name of the document's URL. Your page must say so.
      */
     readonly document?: {
       /** Name that the document claims; `null` if it claims none. */
       readonly claimedName: string | null;
-      /** True if the user returns to a program on the own device, where another program could pose as the app. */
+      /**
+       * True if the response goes to a program on the user's device, where another program could pose as the
+       * app.
+       */
       readonly returnsToDevice: boolean;
     };
   };

@@ -20,8 +20,9 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly action: string;
   readonly switchAccountUrl: string | null;
   /**
-   * Set for an app that describes itself and that no administrator has checked: the name that it claims, and whether the user
-   * returns to a program on the own device. `clientName` is then the app's host. `null` for every other app.
+   * Present for an app that no administrator has checked: the name that its metadata document claims, and
+   * whether the response goes to a program on the user's device. `clientName` is then the host of the
+   * document's URL. `null` for any other app.
    */
   readonly document: { readonly claimedName: string | null; readonly returnsToDevice: boolean } | null;
   /** URL of the app's terms of service on its own site; `null` if there is none. */
@@ -43,7 +44,7 @@ function linksOf(
 <p class="small muted">${links.map(({ url, text }, at) => html`${at === 0 ? null : ' · '}<a href="${url}" target="_blank" rel="noopener noreferrer">${text}</a>`)}</p>`;
 }
 
-/** Warns of an app that no administrator has checked. */
+/** Renders a warning about an app that no administrator has checked. */
 function uncheckedBox(
   { clientName, document, theme, language: { tag } }: ConsentView,
   words: PageLanguage['texts']['consent'],

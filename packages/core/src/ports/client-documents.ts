@@ -1,24 +1,23 @@
 import type { ClientRecord } from './clients.ts';
 
-/** Result of storing a client for the first time. */
+/** Result of storing a new client. */
 export type DocumentInsertion =
-  // Stored.
+  // The client was stored.
   | 'stored'
   // A client with this id exists already. Nothing was changed.
   | 'exists'
-  // There are as many as allowed, and none of them can be removed. Nothing was changed.
+  // The maximum number is reached, and none of the stored clients can be removed. Nothing was changed.
   | 'full';
 
 /**
- * Clients that are described by a client ID metadata document of their own, and that no administrator
- * provisioned. `ClientStore` finds and replaces them as it does every other client, and does not list them.
+ * Stores clients that are described by their own client ID metadata document, without an administrator.
+ * `ClientStore` finds and replaces them like any other client, but does not list them.
  */
 export interface ClientDocumentStore {
   /**
-   * Stores a client for the first time. If `limit` clients with documents are stored already, removes the
-   * ones that were not used for the longest time, so that there is room. A client that is disabled or that
-   * has a grant is never removed. Concurrent calls of several processes may exceed the limit by their number
-   * until the next call.
+   * Stores a new client. If `limit` clients with documents are stored already, removes the least recently
+   * used ones first. Never removes a client that is disabled or has a grant. Concurrent calls of several
+   * processes may exceed the limit by their number until the next call.
    */
   insert(
     client: ClientRecord,
@@ -27,16 +26,18 @@ export interface ClientDocumentStore {
 
   /**
    * Records that an authorization request used a client at `now`. Writes only if the recorded time is more
-   * than an hour earlier. Without effect for other clients.
+   * than an hour earlier. Has no effect on other clients.
    */
   use(clientId: string, now: number): Promise<void>;
 
-  /** Lists clients with documents whose id sorts after `after` (by code point), by id, at most `limit`. */
+  /**
+   * Lists clients with documents by id (in code point order), starting after the id `after`, at most `limit`.
+   */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
 
   /**
-   * Removes clients that were last used before `before`, with their consents, at most `limit`. A client that
-   * is disabled or that has a grant stays. Returns the number of removed clients.
+   * Removes clients that were last used before `before`, with their consents, at most `limit`. Keeps clients
+   * that are disabled or have a grant. Returns the number of removed clients.
    */
   purge(before: number, limit: number): Promise<number>;
 }

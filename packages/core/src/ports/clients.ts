@@ -21,12 +21,12 @@ export interface ClientSecretRecord {
 }
 
 /**
- * Algorithm of a signature that a client makes (RFC 7518, RFC 8037). `Ed25519` is the name that RFC 9864 gives to `EdDSA` with that
- * curve.
+ * Algorithm of a signature made by a client (RFC 7518, RFC 8037). `Ed25519` is the name in RFC 9864 for
+ * `EdDSA` with that curve.
  */
 export type ClientAlgorithm = 'ES256' | 'PS256' | 'EdDSA' | 'Ed25519';
 
-/** Public key of a client (RFC 7517), with the members that are needed to verify a signature. */
+/** Public key of a client (RFC 7517), with the members needed to verify a signature. */
 export interface ClientJwk {
   readonly kty: 'EC' | 'RSA' | 'OKP';
   readonly kid?: string;
@@ -39,7 +39,7 @@ export interface ClientJwk {
   readonly e?: string;
 }
 
-/** Public keys of a client. */
+/** Set of a client's public keys. */
 export interface ClientJwks {
   readonly keys: readonly ClientJwk[];
 }
@@ -49,14 +49,14 @@ export interface ClientRecord {
   readonly clientId: string;
   /** Name of the client, shown to users on the consent page. */
   readonly name: string;
-  /** Secrets of the client; empty for a public client (RFC 6749, section 2.1), and for one with keys. */
+  /** Secrets of the client; empty for a public client (RFC 6749, section 2.1), and for a client with keys. */
   readonly secrets: readonly ClientSecretRecord[];
   /**
-   * Public keys that verify the client's assertions (`private_key_jwt`), instead of a secret; `null` and `undefined` mean that
-   * there are none here.
+   * Public keys that verify the client's assertions (`private_key_jwt`), instead of a secret; `null` and
+   * `undefined` mean that the client has none here.
    */
   readonly jwks?: ClientJwks | null | undefined;
-  /** URL of a document with these keys, instead of the keys. */
+  /** URL of a document with the client's public keys, instead of `jwks`. */
   readonly jwksUri?: string | null | undefined;
   /** True if authorization requests that were not pushed are refused (RFC 9126); `undefined` counts as `false`. */
   readonly requirePushedRequests?: boolean | undefined;
@@ -109,7 +109,7 @@ export interface ClientRecord {
   readonly backchannelLogoutUri?: string | null | undefined;
   /** Slug of the partner that owns the client; `null` if no partner does. */
   readonly partner: string | null;
-  /** Set for a client that a client ID metadata document describes, whose URL is the `clientId`. */
+  /** Document that describes the client, if `clientId` is the URL of a client ID metadata document. */
   readonly document?: ClientDocument | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -121,9 +121,9 @@ export interface ClientRecord {
   readonly version: number;
 }
 
-/** Part of a client that its client ID metadata document describes, and no administrator. */
+/** Part of a client that comes from its client ID metadata document instead of an administrator. */
 export interface ClientDocument {
-  /** Name that the document claims, which nobody has checked; `null` if it claims none. */
+  /** Name that the document claims, which has not been checked; `null` if it claims none. */
   readonly claimedName: string | null;
   /** Time until which an authorization request uses the stored client without reading the document again. */
   readonly freshUntil: number;

@@ -31,8 +31,9 @@ export interface GrantRecord {
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
   /**
-   * Thumbprint of the key that the code is bound to (RFC 9449, section 10); `null` for none. Once the code was exchanged, that of the key
-   * that its access token was bound to, with which a public client has to use its refresh tokens.
+   * Thumbprint of the key to which the code is bound (RFC 9449, section 10); `null` if it is not. Once the
+   * code was exchanged, that of the key to which its access token was bound, and with which a public client
+   * must use its refresh tokens.
    */
   readonly dpopJkt: string | null;
   /** Time at which the user signed in, in milliseconds since the Unix epoch. */
@@ -68,7 +69,7 @@ export interface NewAccessToken {
   readonly scopes: readonly string[] | null;
   /** Resources of a token that has fewer than its grant; `null` if the token has the grant's resources. */
   readonly resources: readonly string[] | null;
-  /** Thumbprint of the key that the token is bound to; `null` for a bearer token. */
+  /** Thumbprint of the key to which the token is bound; `null` for a bearer token. */
   readonly dpopJkt: string | null;
 }
 
@@ -111,7 +112,7 @@ export interface AccessTokenState {
    */
   readonly resources: readonly string[] | null;
   readonly expiresAt: number;
-  /** Thumbprint of the key that the token is bound to; `null` for a bearer token. */
+  /** Thumbprint of the key to which the token is bound; `null` for a bearer token. */
   readonly dpopJkt: string | null;
   /** True if the token itself or its grant was revoked. */
   readonly revoked: boolean;

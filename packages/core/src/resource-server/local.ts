@@ -13,7 +13,7 @@ export interface ProtectedResourceSettings<Name extends string = string> {
   readonly resource: string;
   /**
    * Scopes that every request needs. The document and the challenge list them, so that apps request no more than they need.
-   * @defaultValue none; the document lists every scope of the resource then
+   * @defaultValue none: the document then lists every scope of the resource
    */
   readonly scopes?: readonly Name[];
 }

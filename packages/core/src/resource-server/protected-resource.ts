@@ -43,7 +43,7 @@ export interface ProtectedResource<Name extends string = AnyScope> {
 export interface ResourceChecks {
   /** Scopes that every request needs. */
   readonly scopes: readonly string[];
-  /** True if tokens may be bound to a key, and come with the scheme `DPoP`. */
+  /** True if tokens may be bound to a key, and then use the scheme `DPoP`. */
   readonly takesDpop: boolean;
   /** @throws TypeError for a scope that no token for the resource can have */
   readonly requireScopes: (scopes: readonly string[]) => void;

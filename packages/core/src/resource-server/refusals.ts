@@ -46,7 +46,7 @@ function challenge(reason: RefusalReason, scopes: readonly string[], metadataUrl
     ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
     `resource_metadata="${metadataUrl}"`,
   ];
-  // RFC 9449, section 7.1.
+  // Required by RFC 9449, section 7.1.
   if (reason === 'invalid_dpop_proof')
     return `DPoP ${parameters.join(', ')}, algs="${clientAlgorithms.join(' ')}"`;
   return `Bearer ${parameters.join(', ')}`;

@@ -40,7 +40,7 @@ export interface RemoteAuthorizationServer {
   /**
    * Seconds for which an active token is accepted without introspecting it again. A revoked token is accepted
    * for up to this time.
-   * @defaultValue 0: each request asks
+   * @defaultValue 0: the token of every request is introspected
    */
   readonly cacheSeconds?: number;
 }
@@ -149,7 +149,8 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     }
     if (token === null) return { active: false, reason: 'inactive' };
     if (token.expiresAt.getTime() <= clock.now()) return { active: false, reason: 'expired' };
-    // Proofs count once, and only the authorization server could remember them for every process of the resource.
+    // Refused, because a proof may be used once, and only the authorization server could check that across
+    // all processes of the resource.
     if (token.dpopJkt !== undefined) return { active: false, reason: 'invalid_dpop_proof' };
     const isOurs = token.resources.some((audience) => comparableUri(audience) === uri);
     return isOurs ? token : { active: false, reason: 'wrong_audience' };

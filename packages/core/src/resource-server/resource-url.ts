@@ -2,7 +2,7 @@ import { isLoopback } from '../options/option-values.ts';
 
 /**
  * Parses the URI of a protected resource, whose metadata document is on the URI's host.
- * @throws TypeError for one that has no such document (RFC 9728, section 1.2)
+ * @throws TypeError if the URI cannot have such a document (RFC 9728, section 1.2)
  */
 export function resourceUrl(uri: string): URL {
   const url = URL.canParse(uri) ? new URL(uri) : null;

@@ -11,33 +11,33 @@ import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAdd
 /** Result of reading a document: its text with the headers of the response, or the reason why there is none. */
 export type ReadResult =
   | { readonly text: string; readonly headers: IncomingHttpHeaders }
-  // Public text: reveals no address and nothing of this server's network.
+  // Public text, which reveals no address and nothing about this server's network.
   | { readonly problem: string };
 
 export interface DocumentReaderOptions {
   readonly policy: TargetPolicy;
   /** @defaultValue `defaultResolve(policy)` */
   readonly resolve?: Resolve | undefined;
-  /** Largest document, in bytes. */
+  /** Maximum size of a document, in bytes. */
   readonly maxBytes: number;
-  /** Media types that are accepted, in lower case. @defaultValue `['application/json']` */
+  /** Accepted media types, in lower case. @defaultValue `['application/json']` */
   readonly mediaTypes?: readonly string[];
-  /** Time for the whole of it, lookup included, in milliseconds. */
+  /** Timeout for reading a document, including the DNS lookup, in milliseconds. */
   readonly timeoutMs: number;
   /** Extra TLS options, such as `ca` for a private certificate authority. */
   readonly connect?: SecureContextOptions;
 }
 
-/** Media type of a document unless the reader is for others. */
+/** Default media type of a document. */
 const json: readonly string[] = ['application/json'];
 
-/** Checks whether a Content-Type, with or without parameters, is one of these media types. */
+/** Checks whether a Content-Type, with or without parameters, is one of the given media types. */
 const isOneOf = (mediaTypes: readonly string[], type: string): boolean =>
   mediaTypes.includes((type.split(';')[0] ?? '').trimEnd().toLowerCase());
 
 const userAgent = 'Ostiary-Documents/1';
 
-/** Collects a response that has to be a small JSON document. */
+/** Collects a response that must be a small JSON document. */
 class Download implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #mediaTypes: readonly string[];
@@ -55,7 +55,7 @@ class Download implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Part of the interface: undici calls it before the request is written. */
+  /** Required by undici's interface, which calls it before the request is written. */
   onRequestStart(): void {}
 
   onResponseStart(
@@ -105,15 +105,16 @@ class Download implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Creates the function that reads JSON documents from URLs of strangers. It resolves the name once, checks every address, dials a
- * checked one and checks who answered; it follows no redirect, asks no proxy and inflates nothing. Never rejects.
+ * Creates the function that reads JSON documents from URLs that strangers chose. It resolves the name once,
+ * checks every address, connects to a checked one and verifies the peer. It does not follow redirects, use
+ * proxies or decompress. It never rejects.
  */
 export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
   const { policy, timeoutMs } = options;
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
 
-  /** Sends the request over a connection of its own, which is closed afterwards. */
+  /** Sends the request over its own connection, which is closed afterwards. */
   async function download(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<ReadResult> {
     const { promise, resolve: settle } = Promise.withResolvers<ReadResult>();
     const secureContext = () => createSecureContext(options.connect);
@@ -144,7 +145,7 @@ export function createDocumentReader(options: DocumentReaderOptions): (url: stri
     }
   }
 
-  /** Resolves with the addresses, or with `null` when time is up. */
+  /** Resolves with the addresses of a URL's host, or with `null` on timeout. */
   async function lookUp(url: URL, signal: AbortSignal): Promise<readonly string[] | null> {
     const { promise, resolve: settle, reject } = Promise.withResolvers<readonly string[] | null>();
     signal.addEventListener('abort', () => settle(null), { once: true });

@@ -28,7 +28,7 @@ const retentionMs = dayMs;
 /** Time for which requests to the partner API stay in the request log, in milliseconds. */
 const requestLogMs = 7 * dayMs;
 
-/** Time after which clients with metadata documents that are not used any more are removed, in milliseconds. */
+/** Time without use after which clients with metadata documents are removed, in milliseconds. */
 const unusedDocumentMs = 30 * dayMs;
 
 const batch = 500;

@@ -5,7 +5,7 @@ import { hour, minute, now, sampleClient, sampleGrant } from './samples.ts';
 
 const idOf = (name: string): string => `https://${name}.example/client.json`;
 
-/** Client that the metadata document of this name describes. */
+/** Makes a client whose metadata document has this name. */
 function documentClient(name: string, changes: Partial<ClientRecord> = {}): ClientRecord {
   return sampleClient({
     clientId: idOf(name),
@@ -18,7 +18,7 @@ function documentClient(name: string, changes: Partial<ClientRecord> = {}): Clie
   });
 }
 
-/** Stores clients with documents, each used a minute after the one before. */
+/** Stores clients with documents, each used a minute after the previous one. */
 async function storeAll({ clientDocuments }: Storage, names: readonly string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const request = { now: now + index * minute, limit: 100 };
@@ -26,13 +26,13 @@ async function storeAll({ clientDocuments }: Storage, names: readonly string[]):
   }
 }
 
-/** Lists the names of the clients with documents that are stored. */
+/** Lists the names of the stored clients with documents. */
 async function namesIn({ clientDocuments }: Storage): Promise<string[]> {
   const stored = await clientDocuments.list({ after: null, limit: 100 });
   return stored.map(({ name }) => name.replace('.example', ''));
 }
 
-/** Gives a client a consent and a code that has not been exchanged. */
+/** Stores a consent for a client and a code that has not been exchanged. */
 async function authorize({ consents, grants }: Storage, name: string): Promise<void> {
   const [clientId, scopes] = [idOf(name), ['openid', 'profile']];
   assert.equal(await consents.remember({ sub: 'user-1', clientId, scopes, now }), true);

@@ -70,8 +70,8 @@ export class Engine {
   }
 
   /**
-   * Starts an authorization request. Returns the URL to which the browser must go: the interaction page, with `isBegun`, or the
-   * client's redirect URI.
+   * Starts an authorization request. Returns the URL to which the browser must go: the interaction page, then
+   * with `isBegun`, or the client's redirect URI.
    */
   async authorize(
     exchange: Exchange,
