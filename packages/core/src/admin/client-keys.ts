@@ -36,7 +36,7 @@ export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
   };
 }
 
-/** Checks that a change keeps a client public or confidential. @throws TypeError if it does not */
+/** Checks that a change of keys does not make a client public or confidential. @throws TypeError if it does not */
 export function refuseOtherKind(before: ClientRecord, after: ClientRecord): void {
   if (isPublicClient(before) && hasKeys(after))
     throw new TypeError(`${nameOfKeys(after)}: a public client has no keys`);

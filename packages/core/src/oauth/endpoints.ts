@@ -42,8 +42,8 @@ export function pageUrl(options: Options, page: keyof typeof authPaths, id = '')
 }
 
 /**
- * Returns the text that names a client in a path: the client id itself, or an encoded form if the id is a
- * URL, because some proxies and frameworks decode or refuse slashes in a path segment.
+ * Returns the text that names a client in a path: the client id itself, or an encoded form if the id has
+ * slashes, because some proxies and frameworks decode or refuse slashes in a path segment.
  */
 export const clientPathName = (clientId: string): string =>
   clientId.includes('/') ? `~${Buffer.from(clientId).toString('base64url')}` : clientId;

@@ -67,8 +67,8 @@ export function pushedRequests(core: Core) {
     /**
      * Finds the request to which a browser's parameters refer; `null` if they refer to none of this service.
      * If the request was used before, returns the page that it started.
-     * @throws OAuthError `invalid_request_uri` for one that is unknown, has ended, belongs to another client, or was used for a
-     * request that is over
+     * @throws OAuthError `invalid_request_uri` if the request is unknown or expired, belongs to another client, or was used
+     * and its page has expired
      */
     async find(sent: RawParameters<Parameter>): Promise<FoundRequest | { readonly page: string } | null> {
       const uri = oneValue(sent, 'request_uri');
