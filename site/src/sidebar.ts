@@ -23,6 +23,7 @@ const groups: readonly (readonly [
       ['Before production', 'docs/configuration.md'],
       ['Partners, keys, clients', 'docs/administration.md'],
       ['Protect an API of mine', 'docs/own-api.md'],
+      ['Tokens for one API', 'docs/resources.md'],
       ['Let assistants in (MCP)', 'docs/mcp.md'],
       ['Recipes', 'docs/recipes.md'],
       ['Events with an ORM', 'docs/orms.md'],
