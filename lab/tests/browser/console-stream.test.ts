@@ -51,7 +51,7 @@ describe('the stream of an open page of the sandbox console, in a real browser',
     expect(asked).toEqual(['eventsource']);
   });
 
-  it('opens another stream when one ends, without a word, and waits longer each time that none comes', async () => {
+  it('opens another stream when one ends, without an announcement, and waits longer after each failure', async () => {
     const { page } = await visit();
     const key = await newKey();
     const states: (string | undefined)[] = [];

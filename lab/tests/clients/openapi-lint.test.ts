@@ -43,7 +43,7 @@ describe.each([
     expect(await lint(source)).toEqual([]);
   });
 
-  it('does look', async () => {
+  it('detects mistakes in a description', async () => {
     const { info: _, ...document } = JSON.parse(source) as Json & { paths: Record<string, Json> };
     const whoami = document.paths['/v1/partner/whoami'] as { get: Json };
     whoami.get = { ...whoami.get, parameters: [{ name: 'id', in: 'path', required: true }] };

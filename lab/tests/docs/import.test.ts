@@ -41,7 +41,7 @@ it.each([
   expect(await verifyImportedSecret(`${right}x`, hash)).toBe(false);
 });
 
-it('an app goes on with its secret of before, which is stored as every other from then on', async () => {
+it('an app continues with its previous secret, which is then stored like every other secret', async () => {
   const provider = await startProvider({ verifyImportedSecret });
   const redirectUri = 'https://kafe.example/callback';
   const given = { name: 'Kafe', redirectUris: [redirectUri], allowedScopes: ['openid'] };

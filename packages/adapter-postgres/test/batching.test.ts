@@ -18,7 +18,7 @@ function heldGroups() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('a call that finds nobody goes at once, those that come meanwhile go together, each gets its own answer', async () => {
+test('a first call runs at once, later ones run together after it, and each gets its own result', async () => {
   const { made, call, groups } = heldGroups();
   const answers = ['a1', 'a2', 'b1', 'a3'].map(call);
   expect(groups()).toEqual([['a1'], ['b1']]);
@@ -50,7 +50,7 @@ test('a group gets the waiting time of its first call', async () => {
   await Promise.all(answers);
 });
 
-test('those that wait for a group that fails fail with it, and those after them go on', async () => {
+test('calls of a group that fails fail with it, and later calls continue', async () => {
   const { made, call } = heldGroups();
   const answers = Promise.allSettled(['a1', 'a2', 'a3', 'b1'].map(call));
   made[0]?.end.reject(new Error('gone'));

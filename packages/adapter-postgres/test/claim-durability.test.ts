@@ -69,7 +69,7 @@ test('a claim does not wait for the disk, and what it led to does', async () => 
   expect(await isWritten()).toBe(true);
 });
 
-test('after a crash that undid a claim the deliveries are claimed anew, and late results are refused', async () => {
+test('after a crash that undid a claim the deliveries are claimed again, and late results are refused', async () => {
   const { storage } = await filledStorage();
   const lost = await claim(storage, 'lost');
   expect(lost).toHaveLength(2);

@@ -35,7 +35,7 @@ async function expectRefused(call: Promise<unknown>, cause?: object): Promise<vo
   expect(error).toMatchObject(cause === undefined ? unavailable : { ...unavailable, cause });
 }
 
-test('while the server is stopped calls are refused in time, and after its start everything goes on', async () => {
+test('while the server is stopped calls are refused in time, and after its start they succeed again', async () => {
   const { storage } = await opened();
   await save(storage);
   await server.stop();

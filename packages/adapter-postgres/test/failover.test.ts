@@ -47,7 +47,7 @@ test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing fro
   expect(host.totalCount).toBe(0);
 });
 
-test('a pool for hosts goes to the primary, wherever it stands among the hosts', async () => {
+test('a pool for several hosts connects to the primary, at any position in the list', async () => {
   const [primary, standby] = [pair.primaryPort(), pair.standbyPort()];
   // Drop its packets, because a machine that is gone does not refuse connections.
   const gone = await startNetwork(primary);
@@ -68,7 +68,7 @@ test('a pool for hosts goes to the primary, wherever it stands among the hosts',
   }
 });
 
-test('when the standby takes over, reads are refused until then, and everything goes on with the same storage', async () => {
+test('reads are refused until the standby takes over, and then calls succeed with the same storage', async () => {
   const storage = postgresStorage({ connectionString: pair.url() });
   onTestFinished(() => storage.close());
   await storage.open();

@@ -105,7 +105,7 @@ test('what cannot be a client is refused at once', async () => {
   }
 });
 
-test('a client of another database is refused, and its transaction goes on', async () => {
+test('a client of another database is refused, and its transaction continues', async () => {
   const { storage, schema, handle } = await shared();
   const name = `other ${server.nextSchema()}`;
   await handle.query(`CREATE DATABASE "${name}"`);
@@ -164,7 +164,7 @@ test('publications of ours wait for a host’s transaction, and no number is los
   expect(await sequence(storage)).toHaveLength(33);
 });
 
-test('a transaction with a snapshot of its own that came too late is refused and can be tried again', async () => {
+test('a transaction with a snapshot that is too old is refused and can be retried', async () => {
   const { storage, handle, addUser, users } = await shared();
   await publish(storage, 'first');
   const change = async (meanwhile: () => Promise<unknown>) => {

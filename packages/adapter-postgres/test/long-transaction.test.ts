@@ -55,7 +55,7 @@ async function claimed({ storage, watched }: Stage, at: number) {
   return { rows, ids: rows.map(({ id }) => id), pages };
 }
 
-test('beside an open transaction a claim passes nothing that was delivered, and the leases that ended well once', async () => {
+test('during an open transaction a claim skips delivered rows, and reads expired leases once', async () => {
   const stage = await manyDelivered();
   const { storage } = stage;
   await published(storage, 'first', { type: '1' });

@@ -71,7 +71,7 @@ test('a claim finds what is due of few of very many endpoints, in their turn, wi
   expect(await claimed(storage)).toEqual([]);
 });
 
-test('what is left of an endpoint that is gone goes to no other one', async () => {
+test('remaining deliveries of a removed endpoint go to no other endpoint', async () => {
   const filled = await manyEndpoints();
   await due(filled, [
     [7, 1],
@@ -84,14 +84,14 @@ test('what is left of an endpoint that is gone goes to no other one', async () =
   expect(await claimed(filled.storage)).toEqual([7, 9].map(nameOf));
 });
 
-test('a claim that finds nothing due reads little, however many endpoints wait', async () => {
+test('a claim without due deliveries reads little, for any number of waiting endpoints', async () => {
   const { storage, watched } = await manyEndpoints();
   await claimed(storage);
   await claimed(storage);
   expect(pagesOf(await readBy(watched, watched.ran().at(-1)))).toBeLessThan(20);
 });
 
-test('whether an owner has more to claim is asked until there is one, however many endpoints have', async () => {
+test('the check for more deliveries of an owner stops at the first, for any number of endpoints', async () => {
   const filled = await manyEndpoints();
   const { schema, storage, watched } = filled;
   // Each partner has fifty endpoints.

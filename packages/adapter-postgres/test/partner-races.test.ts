@@ -177,7 +177,7 @@ test('a request whose key another one is just using takes effect when that one c
   expect(await storage.transfers.findById('tr_a')).toBeNull();
 });
 
-test('a transfer that another process settles just now is answered as that one left it', async () => {
+test('a transfer that another process settles at the same time is returned in its new state', async () => {
   const { schema, storage, meeting } = await prepared();
   const { storage: another } = await server.opened({ schema });
   await transfer(storage, 'a');

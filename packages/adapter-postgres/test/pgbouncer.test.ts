@@ -45,7 +45,7 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
     return storage;
   }
 
-  test('refuses every call while the pooler leads to a standby, and goes on at the new primary', async () => {
+  test('refuses every call while the pooler connects to a standby, and continues at the new primary', async () => {
     // Several storages, because a refused call is repeated for a while.
     const storages = await Promise.all(Array.from({ length: 8 }, openedOnOneConnection));
     const [storage] = storages;

@@ -36,7 +36,7 @@ async function work(storage: Storage, rounds: number, from = 0): Promise<number>
   return completed;
 }
 
-test('what runs all the time is prepared once for each connection, each under a name of its own', async () => {
+test('frequent statements are prepared once for each connection, each with a unique name', async () => {
   const single = hostPool(server.url);
   single.options.max = 1;
   onTestFinished(() => single.end());
@@ -74,13 +74,13 @@ async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   expect(names).toHaveLength(count);
 }
 
-test('behind a pooler that forgets what was prepared, the worker goes on without', async () => {
+test('behind a pooler that loses prepared statements, the worker continues without them', async () => {
   const pooler = await TransactionPool.open(server.url, 1);
   onTestFinished(() => pooler.end());
   await goesOnWithout(pooler);
 });
 
-test('behind a pooler whose connections others have prepared on, the worker goes on without', async () => {
+test('behind a pooler with prepared statements of other clients, the worker continues without them', async () => {
   const client = new Client({ connectionString: server.url });
   await client.connect();
   onTestFinished(() => client.end());

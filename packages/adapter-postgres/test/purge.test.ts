@@ -31,7 +31,7 @@ async function oldEvents() {
   return filled;
 }
 
-test('a purge removes as many events with two statements, however many owners have old ones', async () => {
+test('a purge removes events with two statements, for any number of owners', async () => {
   const { storage, watched } = await oldEvents();
   for (let left = owners * eventsOfEach; left > 0; left -= 50) {
     expect(await storage.purge({ ...everything, limit: 50 })).toMatchObject({ deliveries: 50, events: 50 });
@@ -132,7 +132,7 @@ test('old deliveries are found along their index', async () => {
   expect(nodes.map((node) => node['Index Name'])).toContain('deliveries_by_age');
 });
 
-test('grants without tokens are looked for one after the other, however many have ended', async () => {
+test('grants without tokens are searched one by one, for any number of expired grants', async () => {
   const { schema, storage, watched } = await server.watched();
   await watched.own.query(`SET search_path TO "${schema}"; ${identityRows} ANALYZE`);
   await storage.purge({ now: 1, before: 100_000, eventsBefore: 1, limit: 500 });

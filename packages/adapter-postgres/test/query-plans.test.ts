@@ -216,7 +216,7 @@ test('a claim walks along indexes, also before the server has counted anything',
   }
 });
 
-test('a claim reads no delivery that it does not give out, however many are waiting', async () => {
+test('a claim reads no delivery that it does not return, for any number of waiting ones', async () => {
   const { storage, watched } = filled;
   /** Returns the numbers of rows that a claim reads from each index of pending work. */
   async function read(request: Partial<Parameters<Storage['deliveries']['claim']>[0]>): Promise<number[]> {

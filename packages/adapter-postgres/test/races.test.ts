@@ -119,7 +119,7 @@ test('a purge leaves what somebody else is using for the next time', async () =>
   expect((await purge()).interactions).toBe(1);
 });
 
-test('jobs are stored in the order of their ids: what waits for one holds none that comes after it', async () => {
+test('jobs are stored in the order of their ids, so that waiting transactions do not deadlock', async () => {
   const { schema, storage, holding, waiting } = await server.opened();
   const { storage: another } = await server.opened({ schema });
   const job = (id: string) => ({ id, kind: 'k', payload: {}, dueAt: now });

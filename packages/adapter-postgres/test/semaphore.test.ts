@@ -51,7 +51,7 @@ test('a waiter that gives up leaves the queue and is not woken any more', async 
   expect(states()).toEqual(['sits', 'left', 'sits']);
 });
 
-test('who is called up in the moment in which they give up passes the seat on', async () => {
+test('a waiter that is woken while it gives up passes its seat on', async () => {
   const semaphore = new Semaphore(1);
   const { all, states } = await visitors(semaphore, 3);
   all[1]?.giveUp();

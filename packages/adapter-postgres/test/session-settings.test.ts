@@ -61,7 +61,7 @@ describe('a database whose operator changed what sessions begin with', () => {
     await storage.close();
   });
 
-  test('tells the time to the millisecond', async () => {
+  test('returns the time in milliseconds', async () => {
     const storage = await create();
     expect(Math.abs(((await storage.time?.()) ?? 0) - Date.now())).toBeLessThan(1_000);
     await storage.close();

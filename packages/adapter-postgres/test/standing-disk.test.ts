@@ -85,7 +85,7 @@ function writes(write: (label: string) => Promise<unknown>) {
   return { refused: () => count, ended: Promise.all(all) };
 }
 
-test('while nothing can be committed, writes are refused and all else goes on', async () => {
+test('while nothing can be committed, writes are refused and other calls succeed', async () => {
   const { storage, confirm, write, untilBusy } = await openStorage();
   const { rateLimits } = storage;
   if (rateLimits === undefined) throw new Error('no shared limits');

@@ -110,7 +110,7 @@ test('events of a partner whose sequence somebody else holds wait for it, and ke
   expect(await sequences(storage, 'globex')).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
 });
 
-test('what has waited for others is refused in the time of its own', async () => {
+test('a call that has waited for others is refused within its own time limit', async () => {
   const { storage, schema, watched, holding, waiting } = await prepared({ schema: server.nextSchema() });
   await publish(storage, 'before');
   // The second event waits for another lock than that of its sequence.

@@ -161,7 +161,7 @@ test('a connection closed by the server is opened again, and reports that news m
   expect(await listeners(schema)).not.toContain(pid);
 });
 
-test('while the server is gone nothing is thrown, and when it is back it is heard again', async () => {
+test('while the server is stopped no error is thrown, and after its start notifications arrive again', async () => {
   const { storage } = await server.opened({ connectionString: server.url });
   const { heard, begun } = await listening(storage);
   await server.stop();

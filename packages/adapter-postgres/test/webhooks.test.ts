@@ -120,7 +120,7 @@ test.each([
   },
 );
 
-test('an endpoint ends with all that waits for it, however much that is', async () => {
+test('an endpoint is removed with all its waiting deliveries, for any number of them', async () => {
   const { storage, all, execute } = await openStorage();
   await published(storage, '1');
   await execute(`

@@ -42,7 +42,7 @@ async function storages(count: number) {
   return { all, watched, refusals, strays };
 }
 
-test('of 2,000 deliveries each is in the hands of one of four workers at a time, and none is lost', async () => {
+test('each of 2,000 deliveries is claimed by one of four workers at a time, and none is lost', async () => {
   const { all, watched, refusals, strays } = await storages(4);
   for (let index = 0; index < 10; index += 1) await registered(all[0], `${index}`);
   // Publish a few at once: all belong to one partner, so they wait for each other, and none may wait for
@@ -90,7 +90,7 @@ test('of 2,000 deliveries each is in the hands of one of four workers at a time,
   expect(refusals()).toEqual([]);
 });
 
-test('a batch is claimed with one statement and finished with one, however large it is', async () => {
+test('a batch of any size is claimed with one statement and finished with one', async () => {
   const { all, watched } = await storages(1);
   for (let index = 0; index < 20; index += 1) await registered(all[0], `${index}`);
   watched[0]?.ran();

@@ -11,7 +11,7 @@ import { openDatabase, temporaryFile } from './temporary.ts';
 const digest = Buffer.alloc(32, 7);
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-test('while another process writes, reads go on and writes are refused after the deadline', async () => {
+test('while another process writes, reads succeed and writes are refused after the deadline', async () => {
   const { file, storage, timing } = await openDatabase();
   await storage.interactions.save(digest, { step: 1 }, 1000);
   const other = new Driver(file);

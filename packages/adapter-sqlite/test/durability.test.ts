@@ -55,7 +55,7 @@ test.skipIf(process.platform === 'win32')('the files are readable by their owner
   }
 });
 
-test('what was answered survives kill -9 right after the answer', async () => {
+test('a confirmed write survives kill -9 right after the confirmation', async () => {
   const file = temporaryFile();
   const child = processOf(new URL('children/write-until-killed.ts', import.meta.url), file);
   let acknowledged = -1;
@@ -83,7 +83,7 @@ test('what was answered survives kill -9 right after the answer', async () => {
   await storage.close();
 });
 
-test('kill -9 in the middle of deliveries loses none of them and no result that was answered', async () => {
+test('kill -9 in the middle of deliveries loses none of them and no confirmed result', async () => {
   const { file, storage } = await openDatabase();
   await registered(storage, '1');
   const script = new URL('children/deliver.ts', import.meta.url);

@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('a database file under an open sto
     expect(await storage.interactions.find(digest, 0)).toEqual({ step: 1 });
   });
 
-  test('moved away and back again is used again, and has nothing of what was refused', async () => {
+  test('moved away and back again is used again, and contains no refused write', async () => {
     const { file, storage } = await openDatabase();
     await storage.interactions.save(digest, { step: 1 }, 1000);
     renameSync(file, `${file}.old`);
@@ -88,7 +88,7 @@ describe.skipIf(process.platform === 'win32')('a database file under an open sto
     );
   });
 
-  test('behind a link is missed when the link leads elsewhere, or the file is gone', async () => {
+  test('behind a link is reported missing when the link has another target, or the file was removed', async () => {
     const file = temporaryFile();
     const link = join(dirname(file), 'link.db');
     writeFileSync(file, '');
@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('a database file under an open sto
     expect(late).toBe(0);
   });
 
-  test('without its log keeps what was answered before, once the storage is closed', async () => {
+  test('without its log keeps confirmed writes, once the storage is closed', async () => {
     const file = temporaryFile();
     const storage = sqliteStorage({ file });
     await storage.open();

@@ -90,7 +90,7 @@ function longReader(file: string): { end(): void } {
   return { end: () => void reader.exec('COMMIT') };
 }
 
-test('the next purge empties the log that grew beside a long reader, also where nothing is written afterwards', async () => {
+test('the next purge empties the log that grew during a long read, even if nothing is written afterwards', async () => {
   const file = temporaryFile();
   const storage = await opened(file);
   const purgeNothing = () => storage.purge({ now: 0, before: 0, eventsBefore: 0, limit: 500 });

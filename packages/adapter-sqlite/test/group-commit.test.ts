@@ -124,7 +124,7 @@ test('a full disk rejects the whole group, stores nothing of it, and is survived
   expect(stored()).toEqual([1, 5, 6]);
 });
 
-test('a database that stays busy is refused after the deadline while other work goes on', async () => {
+test('a call on a busy database fails after the deadline while other work continues', async () => {
   const { groups, note, other, stored, timing } = setUp();
   other.exec('BEGIN IMMEDIATE');
   let turns = 0;
@@ -166,7 +166,7 @@ test('a database that becomes free in time takes everybody who waits, in order a
   expect(commits()).toBe(1);
 });
 
-test('each writer has a deadline of its own', async () => {
+test('each writer has its own deadline', async () => {
   const { groups, note, other, stored, timing } = setUp();
   other.exec('BEGIN IMMEDIATE');
   let late: Promise<unknown> | null = null;

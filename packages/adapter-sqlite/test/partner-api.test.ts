@@ -22,7 +22,7 @@ test('amounts are integers in the file, so that SQL can add and sort them', asyn
   ).toEqual([['9'], ['10'], ['9007199254740993'], ['99999999999999999']]);
 });
 
-test('an amount that no transfer can have is refused by the schema, with everything beside it', async () => {
+test('an invalid amount is refused by the schema, together with the rest of its transaction', async () => {
   const { storage, all } = await openDatabase();
   for (const amount of [0n, -1n, 10n ** 17n, 2n ** 64n]) {
     const creating = create(storage, sampleTransfer('1', { amount }), sampleClaim('key'));

@@ -57,7 +57,7 @@ it('what an option opens is loaded with the option, and not without', async () =
   expect(without.filter((name) => name.startsWith('partner/'))).toEqual(['partner/error-answer.ts']);
 });
 
-it('a resource server in a process of its own loads neither a provider nor a database', async () => {
+it('a resource server in a separate process loads neither a provider nor a database', async () => {
   const entry = new URL('../src/resource-server.ts', import.meta.url).href;
   const script = `
     import { registerHooks } from 'node:module';

@@ -51,7 +51,7 @@ function posted(form: Record<string, string>, headers: Record<string, string>): 
 }
 
 describe('the option operators', () => {
-  it('answers the pages, with the headers of pages that nobody stores or frames', async () => {
+  it('serves the pages, with headers against caching and framing', async () => {
     const { provider } = await started(named);
     const { status, text, headers } = await provider.request('/operators', { headers: staff() });
     expect(status).toBe(200);
@@ -64,7 +64,7 @@ describe('the option operators', () => {
     expect(thing.text).toBe('a/b 1');
   });
 
-  it('lets strangers see nothing, on every path and with every method, and tells all of them the same', async () => {
+  it('shows visitors nothing, with the same response on every path and for every method', async () => {
     const { provider, seen } = await started(named);
     const proof = await proofOf(provider);
     const paths = [
@@ -94,7 +94,7 @@ describe('the option operators', () => {
     expect(seen).toEqual([]);
   });
 
-  it('tells operators what a path answers', async () => {
+  it('returns the response of a path to operators', async () => {
     const { provider } = await started(named);
     const status = async (method: string, path: string) => {
       const answer = await provider.request(`/operators${path}`, { method, headers: staff() });
@@ -107,7 +107,7 @@ describe('the option operators', () => {
     expect(await status('DELETE', '/nothing')).toBe('404 null');
   });
 
-  it('asks the host anew for every request, with the request as it came', async () => {
+  it('calls the host for every request, with the original request', async () => {
     const asked: IncomingMessage[] = [];
     let name: string | null = 'ana';
     const { provider } = await started((request) => {
@@ -124,7 +124,7 @@ describe('the option operators', () => {
     ]);
   });
 
-  it('sends those on who have to sign in first', async () => {
+  it('redirects operators who must sign in first', async () => {
     let to: unknown = '/login?return_to=x';
     const { provider, seen } = await started(() => ({ redirectTo: to }) as never);
     const location = async (init: RequestInit = {}) => {
@@ -169,7 +169,7 @@ describe('the option operators', () => {
     );
   });
 
-  it('lets nobody in when the host throws or does not answer', async () => {
+  it('refuses everybody if the host throws or does not respond', async () => {
     let call: Authenticate = () => {
       throw new Error('secret detail');
     };

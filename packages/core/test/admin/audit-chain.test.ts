@@ -120,7 +120,7 @@ const tamperings: readonly Tampering[] = [
 ];
 
 describe('the chain of the audit log', () => {
-  it('is whole as long as nobody has touched it, and grows from head to head', async () => {
+  it('is valid as long as it is unchanged, and grows from head to head', async () => {
     const { admin, head } = await written();
     const first = await admin.audit.verify();
     expect(first).toEqual({ ok: true, acts: 12, before: 0, head });
@@ -161,7 +161,7 @@ describe('the chain of the audit log', () => {
       await expect(admin.audit.verify({ head: wrong })).rejects.toThrow(TypeError);
   });
 
-  it('is read page by page, and goes on while acts are added', async () => {
+  it('is verified page by page, also while records are added', async () => {
     const storage = memoryStorage();
     await storage.open();
     const act = (number: number): StoredAct => ({
@@ -185,7 +185,7 @@ describe('the chain of the audit log', () => {
     expect(await verifyAudit(storage.audit, null)).toMatchObject({ ok: true, acts: 1207 });
   });
 
-  it('takes the digest over what a database gives back, in whatever order', () => {
+  it('has the same digest for any order of members that a database returns', () => {
     const act = { id: 'a', at: 1, actor: 'b', action: 'c', target: 'd' };
     const digestOf = (details: StoredAct['details']) => actDigest({ ...act, details }).toString('hex');
     expect(digestOf({ a: 1, b: { c: [1, 2], d: undefined } })).toBe(digestOf({ b: { c: [1, 2] }, a: 1 }));

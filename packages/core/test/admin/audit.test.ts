@@ -86,7 +86,7 @@ describe('the audit log', () => {
     expect((await admin.audit.list()).entries.map(({ action }) => action)).toEqual(['partner.create']);
   });
 
-  it('refuses places that are none, and names of nobody', async () => {
+  it('refuses invalid cursors and unknown names', async () => {
     const { provider } = await partnerProvider();
     const { admin } = provider.ostiary;
     for (const after of ['', '1', 'x_aud_1', "1_aud_' OR 1=1"])

@@ -33,7 +33,7 @@ describe('a client with keys', () => {
     expect(await admin.get(client.clientId)).toEqual(client);
   });
 
-  it('may have taken the place of one with a secret, and goes on with other keys', async () => {
+  it('may replace a client secret, and continues with other keys', async () => {
     const { client } = await create();
     const next = await clientKey('EdDSA', 'next');
     provider.clock.advance(1);

@@ -145,7 +145,7 @@ describe('changing a client', () => {
     expect(await admin.get(client.clientId)).toEqual(client);
   });
 
-  it('lets no scope be taken away that defaultScope names, until that is changed too', async () => {
+  it('refuses to remove a scope that defaultScope contains, until that is changed, too', async () => {
     const scopes = { allowedScopes: ['openid', 'kyc'] as const, defaultScope: 'openid kyc' };
     const { client } = await admin.create(settings(scopes));
     const narrow = { allowedScopes: ['openid'] as const };
@@ -206,7 +206,7 @@ describe('rotating a secret', () => {
   });
 });
 
-it('disabling a client keeps the time of the first call, and enabling takes it away', async () => {
+it('disabling a client keeps the time of the first call, and enabling clears it', async () => {
   const { client } = await admin.create(settings());
   const disabledAt = iso();
   expect((await admin.disable(client.clientId)).disabledAt).toBe(disabledAt);

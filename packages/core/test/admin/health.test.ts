@@ -7,7 +7,7 @@ import { startProvider } from '../support/running.ts';
 
 const keyIdOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
 
-it('tells which work waits, since when, and whether that is too long', async () => {
+it('returns the waiting work, its age, and whether that is too long', async () => {
   const provider = await startProvider();
   const { admin, worker } = provider.ostiary;
   await worker.runDue();

@@ -42,7 +42,7 @@ describe('a partner', () => {
     expect(await admin.get(slug)).toMatchObject({ name: 'Renamed', disabledAt: iso() });
   });
 
-  it('that nobody knows cannot be changed, and owns no client', async () => {
+  it('that is unknown cannot be changed, and owns no client', async () => {
     const unknown = { code: 'partner_not_found' };
     for (const change of [admin.rename('nobody', 'x'), admin.disable('nobody'), admin.enable('nobody')])
       await expect(change).rejects.toMatchObject(unknown);

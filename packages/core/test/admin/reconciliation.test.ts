@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { books, dateOf, day, midnight } from '../payments/books.ts';
 
-it('operators have the bytes that the partner is answered, and are told what is wrong', async () => {
+it('operators get the same bytes as the partner, and clear errors', async () => {
   const { provider, key, add, ask } = await books();
   const start = midnight(provider) - 3 * day;
   await add({ id: 'tr_a', updatedAt: start });

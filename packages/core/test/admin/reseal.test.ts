@@ -64,7 +64,7 @@ describe('sealing anew', () => {
     expect(await storage.queue.claim(claim)).toHaveLength(2);
   });
 
-  it('happens at once when an administrator asks for it, who is told how far it is', async () => {
+  it('runs at once on request of an administrator, with its progress', async () => {
     const { start, sealedWith, old, next } = await withEndpoint();
     const { ostiary } = await start([next, old]);
     // The start reseals the signing keys, so this process can open those but no other secrets.
@@ -82,7 +82,7 @@ describe('sealing anew', () => {
     expect(await late.ostiary.admin.reseal()).toEqual({ sealed: 0, unopened: 0 });
   });
 
-  it('comes again: a process that was not restarted yet goes on sealing with the old key', async () => {
+  it('is repeated, because a process before its restart still seals with the old key', async () => {
     const { clock, start, sealedWith, old, next } = processes();
     const late = await start([old, next]);
     const { partner } = await late.key();
@@ -104,7 +104,7 @@ describe('sealing anew', () => {
     expect(again).toBe(1);
   });
 
-  it('names what no key opens, once, goes on with the rest, and lets the server start', async () => {
+  it('reports secrets that no key opens once, continues with the rest, and lets the server start', async () => {
     const { clock, start, storage, old, next, before, test, id } = await withEndpoint();
     const lost = randomBytes(32);
     const fine = await register(before, test, 'https://192.0.2.2/', { events });

@@ -15,7 +15,7 @@ const exchange = (headers: readonly string[], code = 'x') => {
   return sendRaw(provider.origin, rawPost('/v1/oauth/token', all, String(new URLSearchParams(grant))));
 };
 
-it('garbage for credentials is refused, and nobody gets in', async () => {
+it('malformed credentials are refused', async () => {
   const code = await provider.code(client);
   const bare = ['', 'Basic', 'Basic ', 'Basic :', 'Basic =', 'Basic ====', 'Basic !!!!', 'Basic %%%'];
   const strange = ['Basic \u00ff\u00fe', 'Basic __proto__', 'Negotiate YII=', 'null', 'undefined'];

@@ -25,7 +25,7 @@ async function start(options: Partial<OstiaryOptions> = {}) {
 }
 
 describe('authorization requests that wait for their users', () => {
-  it('are so many at most: beyond that a page says so, and those who need not wait are answered', async () => {
+  it('are limited: beyond that a page says so, and requests without a page still succeed', async () => {
     const { provider, client, go } = await start({ limits: { unfinishedInteractions: 2 } });
     const browser = provider.browser();
     await provider.code(client, {}, browser);
@@ -60,7 +60,7 @@ describe('authorization requests that wait for their users', () => {
     expect([(await go(two)).status, calls('count')]).toEqual([429, 1]);
   });
 
-  it('live ten minutes until somebody has signed in, and an hour then', async () => {
+  it('are valid for ten minutes without a signed-in user, and for an hour with one', async () => {
     const { provider, client, go } = await start();
     const signedIn = provider.browser();
     const [stranger, late] = [provider.browser(null), provider.browser(null)];
@@ -87,7 +87,7 @@ describe('authorization requests that wait for their users', () => {
     expect((await go()).status).toBe(303);
   });
 
-  it('are not begun by HEAD, which hears whether the request is right', async () => {
+  it('are not started by HEAD, which returns whether the request is valid', async () => {
     const { provider, client, calls, rows } = await start();
     const head = (url: string) => provider.request(url, { method: 'HEAD', headers: { accept: 'text/html' } });
     for (const [changes, outcome] of [
@@ -123,7 +123,7 @@ describe('authorization requests that wait for their users', () => {
     expect(rows()).toBe(0);
   });
 
-  it('stay one, however often its browser goes around without an answer, which is limited like a start', async () => {
+  it('stay one for repeated redirects of its browser, which are limited like starts', async () => {
     const { provider, client, rows } = await start({ limits: { authorizeStarts: 8 } });
     const browser = provider.browser();
     let url = (await browser.get(provider.authorizeUrl(client))).location ?? '';

@@ -71,7 +71,7 @@ describe('connections that misbehave', async () => {
       expect.soft(await answered(rawPost('/v1/oauth/revoke', headers, body)), body).not.toContain('200');
   });
 
-  it('are closed after a body that is too large, however much of it still comes', async () => {
+  it('are closed after a body that is too large, even if more of it arrives', async () => {
     const connection = await RawConnection.open(provider.origin);
     connection.write(keepAlive(rawPost('/v1/oauth/revoke', [json, 'Transfer-Encoding: chunked'], '')));
     const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;

@@ -59,7 +59,7 @@ describe('bodies that a parser of the host has read', async () => {
     expect((await post('/v1/oauth/token')).status).toBe(200);
   });
 
-  it('that were read and thrown away are an answer at once, not a wait', async () => {
+  it('that were read and discarded cause an immediate error instead of a wait', async () => {
     body = undefined;
     const answer = await post('/v1/oauth/revoke');
     expect([answer.outcome, answer.json().error_description]).toEqual([

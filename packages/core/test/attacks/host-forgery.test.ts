@@ -130,7 +130,7 @@ describe('a request whose host is unknown', async () => {
   const provider = await startProvider();
   const discovery = '/.well-known/openid-configuration';
 
-  it('is refused, or answered from the configuration', async () => {
+  it('is refused, or gets a response with the configured URLs', async () => {
     const bases = [`//${evil}`, 'http:', 'http://', 'http://[::1', 'http://a:99999', 'javascript:', '?'];
     const spelled = ['/.well-known/../.well-known/openid-configuration', '/.WELL-KNOWN/openid-configuration'];
     const targets = [...bases, `\\\\${evil}`].map((base) => base + discovery);

@@ -107,7 +107,7 @@ describe('texts from outside', async () => {
     expect(await provider.attempt(client, kept, provider.browser(null))).toBe('interaction');
   });
 
-  it('reach the host’s login as parameters of their own, and the way back is ours', async () => {
+  it('reach the host’s login as separate parameters, and the return URL is Ostiary’s', async () => {
     const hint = 'x&return_to=https://evil.example/&reauthenticate=false#';
     const browser = provider.browser(null);
     const sent = { login_hint: hint, ui_locales: hint, acr_values: hint };

@@ -117,7 +117,7 @@ it.each<readonly [string, End]>([
   expect(await slow.attempt(client)).toBe('access_denied');
 });
 
-it('a redirect URI or a scope that the administrator takes away is gone for open pages too', async () => {
+it('a redirect URI or a scope that the administrator removes is refused for open pages, too', async () => {
   const [old, kept] = ['https://app.example/old', 'https://app.example/kept'];
   for (const changes of [{ redirectUris: [kept] }, { allowedScopes: ['profile' as const] }]) {
     for (const moment of ['open', 'approved'] as const) {
@@ -136,7 +136,7 @@ it('a redirect URI or a scope that the administrator takes away is gone for open
 });
 
 describe('an approval that is sent twice', () => {
-  it('gives one code when the second is answered after the first has come back', async () => {
+  it('issues one code if the second form is sent after the first returned', async () => {
     const storage = memoryStorage();
     const [waiting, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let isSlow = false;
@@ -158,7 +158,7 @@ describe('an approval that is sent twice', () => {
       expect([answer.status, answer.location]).toEqual([303, first.location]);
   });
 
-  it('beside a refusal gives one answer', async () => {
+  it('together with a refusal has one result', async () => {
     const { browser, resume, approve, deny } = await openConsent(provider, await provider.client());
     const cookie = browser.cookieHeader(resume);
     await Promise.all([approve(), deny()]);

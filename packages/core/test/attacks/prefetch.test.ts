@@ -45,7 +45,7 @@ async function everything() {
 }
 
 describe('a GET with an effect', () => {
-  it('is one of these, and is answered without it where a browser asks ahead of its user', async () => {
+  it('is one of these, and has no effect in a prefetch', async () => {
     const { provider, database, writes, partner } = await everything();
     const paths = [...new Set(provider.ostiary.routes)].map((path) => path.replace(/\{[^}]*\}/g, ''));
     expect(paths.length).toBeGreaterThan(60);

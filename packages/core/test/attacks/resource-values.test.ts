@@ -69,7 +69,7 @@ const written = (value: string, number: number): string =>
 /** Error codes that a bad `resource` has. */
 const refusals = ['invalid_target', 'invalid_request'];
 
-describe('whatever stands in resource', () => {
+describe('any value of resource', () => {
   it('an authorization is refused, or is for resources of the option', async () => {
     const browser = provider.browser();
     await provider.code(app, { resource: own }, browser);

@@ -23,7 +23,7 @@ async function expectAlike(outcome: string, asked: readonly Promise<Answer>[]): 
 }
 
 describe('answers that must not tell one secret from another', () => {
-  it('an unknown client, a wrong secret, a disabled client and a public one with a secret are alike', async () => {
+  it('the responses to an unknown client, a wrong secret, a disabled client and a public one with a secret are equal', async () => {
     const provider = await startProvider();
     const client = await provider.client();
     const publicClient = await provider.client({ public: true });
@@ -49,7 +49,7 @@ describe('answers that must not tell one secret from another', () => {
     await expectAlike('401 invalid_client', inHeader);
   });
 
-  it('an unknown, an expired, a foreign, a revoked, a burnt and a used code are alike', async () => {
+  it('the responses to an unknown, an expired, a foreign, a revoked, a burnt and a used code are equal', async () => {
     const provider = await startProvider();
     const [mine, other] = [await provider.client(), await provider.client()];
     const expired = await provider.code(mine);
@@ -67,7 +67,7 @@ describe('answers that must not tell one secret from another', () => {
     await expectAlike('400 invalid_grant', unproven);
   });
 
-  it('an unknown, a revoked, a malformed and an ended token are alike', async () => {
+  it('the responses to an unknown, a revoked, a malformed and an expired token are equal', async () => {
     const provider = await startProvider();
     const client = await provider.client();
     const revoked = await provider.token(client);
@@ -84,7 +84,7 @@ describe('answers that must not tell one secret from another', () => {
     await expectAlike('200 ok', revocations);
   });
 
-  it('an unknown interaction and somebody else’s are alike', async () => {
+  it('the responses to an unknown interaction and one of another browser are equal', async () => {
     const provider = await startProvider();
     const page = await openConsent(provider, await provider.client(), {}, provider.browser(ben.sub));
     const browser = provider.browser();

@@ -51,7 +51,7 @@ it('a body over HTTP/2 is read, though no header announces it', async () => {
   expect(await ask('POST /v1/partner/payments', long, json)).toMatchObject({ status: 413 });
 });
 
-it('a request without a body over HTTP/2 is answered as one', async () => {
+it('a request without a body over HTTP/2 gets a response as such', async () => {
   expect(await ask('GET /v1/partner/payments')).toMatchObject({ status: 200 });
   expect(await ask('GET /v1/partner/whoami', '')).toMatchObject({ status: 200 });
   expect(await ask('GET /v1/partner/whoami', '{}')).toMatchObject({

@@ -91,7 +91,7 @@ describe('the handler in a framework that mounts it', () => {
     }
   });
 
-  it('goes on with an authorization request that a parser of the host has read', async () => {
+  it('accepts an authorization request that a parser of the host has read', async () => {
     const provider = await startProvider();
     const client = await provider.client();
     const query = new URL(provider.authorizeUrl(client, { state: 'a & b = \u00e9' })).searchParams;

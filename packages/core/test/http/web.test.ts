@@ -294,7 +294,7 @@ describe('the body of a Request', () => {
   });
 });
 
-it('many Requests at once are answered each for itself', async () => {
+it('many simultaneous Requests get separate responses', async () => {
   const { signal } = new AbortController();
   const ask = async (_: unknown, index: number) => {
     const body = JSON.stringify({ ...payment, amount: `${index + 1}.00` });

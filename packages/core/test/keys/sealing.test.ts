@@ -7,7 +7,7 @@ const [one, two, three] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const sealer = (...keys: Uint8Array[]) => createSealer(keys, systemRandom);
 
 describe('a sealed value', () => {
-  it('names its format and its key, and looks different every time', () => {
+  it('contains its format and the id of its key, and is different every time', () => {
     const [first, second] = [sealer(one).seal('x', 'row/1'), sealer(one).seal('x', 'row/1')];
     expect(first).toMatch(/^v1\.[0-9a-f]{12}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+$/);
     expect(first.split('.')[1]).toBe(second.split('.')[1]);

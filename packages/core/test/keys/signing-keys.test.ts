@@ -76,7 +76,7 @@ it('signing keys are read again after a time, and stay in use while the storage 
   expect(asked).toEqual([0, 1, 2]);
 });
 
-it('signing keys are read anew when the clock has gone back', async () => {
+it('signing keys are read again when the clock has gone back', async () => {
   const storage = memoryStorage();
   await storage.open();
   const { signingKeys: store } = storage;

@@ -22,7 +22,7 @@ describe('an access token', () => {
     expect(one).not.toBe(two);
   });
 
-  it('lives 3600 seconds, is token_expired for 24 hours, and invalid_token afterwards, purged or not', async () => {
+  it('is valid for 3600 seconds, token_expired for 24 hours, and invalid_token afterwards, purged or not', async () => {
     const { runDue } = provider.ostiary.worker;
     const token = await provider.token(client);
     provider.clock.advance(hour - 1);

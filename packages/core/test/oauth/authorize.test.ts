@@ -99,13 +99,13 @@ describe('state', () => {
     expect(page.text).not.toContain('sss');
   });
 
-  it('is not made up where none was sent', async () => {
+  it('is not invented if none was sent', async () => {
     for (const scope of ['openid', 'kyc'])
       expect((await provider.authorize(client, { state: undefined, scope })).has('state')).toBe(false);
   });
 });
 
-it('an authorization request that is posted goes on as a GET with the same parameters, and is a form', async () => {
+it('an authorization request that is posted as a form is redirected to a GET with the same parameters', async () => {
   const browser = provider.browser();
   const url = new URL(provider.authorizeUrl(client, { state: 'ä & b' }));
   const answer = await browser.post(url.origin + url.pathname, Object.fromEntries(url.searchParams));
@@ -125,7 +125,7 @@ describe('a posted authorization request', () => {
     return provider.request('/oauth/authorize', { method: 'POST', headers, body });
   };
 
-  it('leaves out what it does not know, however long, twice or malformed that is', async () => {
+  it('omits unknown parameters, even if they are long, repeated or malformed', async () => {
     const browser = provider.browser();
     for (const ignored of [`audience=${'x'.repeat(40_000)}`, 'resource=a&resource=b', 'x=%ff', '%ff=x']) {
       const { location } = await post(ignored);

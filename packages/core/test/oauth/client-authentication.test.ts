@@ -149,7 +149,7 @@ describe('HTTP Basic', () => {
   });
 });
 
-it('after a rotation the old secret works to the last millisecond of the overlap, beside the new one', async () => {
+it('after a rotation the old secret works together with the new one until the exact end of the overlap', async () => {
   for (const [options, ms, outcome] of [
     [{ overlapSeconds: 60 }, 59_999, '200 ok'],
     [{ overlapSeconds: 60 }, 60_000, '401 invalid_client'],

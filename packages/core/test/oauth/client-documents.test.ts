@@ -188,7 +188,7 @@ describe('an app with a document', () => {
     expect(refused.outcome).toBe('400 redirect_uri_mismatch');
   });
 
-  it('may read answers from pages of its own origin', async () => {
+  it('may read responses from pages of its own origin', async () => {
     const origin = 'https://spa.example';
     const app = newApp({ redirect_uris: [`${origin}/callback`] });
     const preflight = { origin, 'access-control-request-method': 'POST' };
@@ -229,7 +229,7 @@ describe('a document', () => {
     );
   });
 
-  it('that was kept and is gone stops new requests; tokens go on', async () => {
+  it('that was stored and disappears stops new requests; tokens stay valid', async () => {
     const app = newApp();
     const { refresh_token } = await provider.tokens(app, { scope: 'openid offline_access' });
     host.serve(pathOf(app), { status: 404, body: '' });
@@ -314,7 +314,7 @@ describe('a document that changes', () => {
 describe('administrators', () => {
   const { clients } = provider.ostiary.admin;
 
-  it('see clients with documents in a list of their own, and change nothing of them', async () => {
+  it('see clients with documents in a separate list, and cannot change them', async () => {
     const app = newApp();
     await resultOf(app);
     const listed = async (documents: boolean) => {

@@ -61,7 +61,7 @@ it('the host ends the access of one app, at once, for one user, and that of no o
     expect(await consents.revoke(sub, clientId)).toBe(false);
 });
 
-it('while the storage is away both throw, and nothing is ended', async () => {
+it('while the storage is unreachable both throw, and nothing is revoked', async () => {
   const database = fragileStorage();
   const provider = await startProvider({ storage: database.storage });
   const { consents } = provider.ostiary;

@@ -37,7 +37,7 @@ it('a user who cancels the sign-in returns to the app once, with access_denied',
   expect((await browser.post(cancelUrl, {})).outcome).toBe('400 invalid_request');
 });
 
-it('so does somebody who is signed in and was asked again, and stays signed in', async () => {
+it('so does a signed-in user who must sign in again, and stays signed in', async () => {
   const browser = provider.browser();
   const { cancel } = await toLogin(browser, { prompt: 'login' });
   expect((await cancel()).callback.get('error')).toBe('access_denied');
@@ -73,7 +73,7 @@ it('only the browser that was sent to the login can cancel, with a form of this 
   expect((await browser.get(interaction)).status).toBe(200);
 });
 
-it('an app that was disabled meanwhile is not gone back to', async () => {
+it('there is no redirect to an app that was disabled meanwhile', async () => {
   const { browser, cancelUrl } = await toLogin();
   await provider.ostiary.admin.clients.disable(client.id);
   expect((await browser.get(cancelUrl)).outcome).toBe('401 invalid_client');

@@ -82,7 +82,7 @@ describe('consent', () => {
     expect(await silently(client, { scope: 'wallet:balance' })).toBe('interaction');
   });
 
-  it('that is asked again with prompt=consent marks nothing, and refusing it takes nothing away', async () => {
+  it('that is requested again with prompt=consent marks nothing, and refusing it revokes nothing', async () => {
     const client = await provider.client();
     await provider.code(client, { scope: 'openid kyc' });
     const page = await openConsent(provider, client, { scope: 'openid', prompt: 'consent' });

@@ -156,7 +156,7 @@ describe('a preflight request', () => {
   });
 });
 
-describe('an app in a web view with a scheme of its own', () => {
+describe('an app in a web view with its own scheme', () => {
   it.each([
     ['com.example.app://callback', 'com.example.app://callback'],
     ['capacitor://localhost/callback', 'capacitor://localhost'],

@@ -84,7 +84,7 @@ describe('a token request with a proof', () => {
     expect([refused.status, refused.json().error]).toEqual([401, 'invalid_token']);
   });
 
-  it('is told at the introspection endpoint', async () => {
+  it('is visible at the introspection endpoint', async () => {
     const [bound, bearer] = [await tokensOf(app), await tokensOf(app, null)];
     expect(await introspected(bound.access_token)).toMatchObject({
       active: true,
@@ -174,7 +174,7 @@ it('is named in the metadata, and pages may send its header', async () => {
   }
 });
 
-it('is one of two ways that a request without a token is told', async () => {
+it('is one of two challenges for a request without a token', async () => {
   expect(challengeOf(await userinfo({}))).toBe('Bearer, DPoP algs="ES256 PS256 EdDSA Ed25519"');
 });
 

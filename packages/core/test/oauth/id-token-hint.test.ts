@@ -12,7 +12,7 @@ const silently = (id_token_hint: string, browser = provider.browser()) =>
   provider.attempt(client, { id_token_hint, prompt: 'none' }, browser);
 
 describe('id_token_hint', () => {
-  it('of the user who is signed in changes nothing, of another one is login_required, also once it has expired', async () => {
+  it('of the signed-in user has no effect, and of another user gives login_required, also after its expiry', async () => {
     // Set the clock back by two hours for the expired token, since the engine reads the machine's clock.
     for (const agoMs of [0, 7_200_000]) {
       provider.clock.advance(-agoMs);
@@ -45,7 +45,7 @@ describe('id_token_hint', () => {
     expect(await silently(hint)).toBe('code');
   });
 
-  it('is verified with a retired key for a year; after that it only says who may go on', async () => {
+  it('is verified with a retired key for a year; after that it only restricts who may continue', async () => {
     const own = await startProvider();
     const app = await own.client();
     const hint = { id_token_hint: String((await own.tokens(app)).id_token) };

@@ -111,7 +111,7 @@ describe('a secret that was imported as a hash', () => {
     ]);
   });
 
-  it('ends when another replaces it, and works beside that for the overlap', async () => {
+  it('ends when another secret replaces it, and works together with that for the overlap', async () => {
     const { verifyImportedSecret } = verifier();
     const provider = await startProvider({ verifyImportedSecret });
     const client = await imported(provider);
@@ -219,7 +219,7 @@ describe('a secret that was imported as a hash', () => {
 });
 
 describe('a secret that an administrator brings', () => {
-  it('is the one of the client, and is neither answered nor written down', async () => {
+  it('is accepted as the client’s secret, and is neither returned nor logged', async () => {
     const storage = memoryStorage();
     const provider = await startProvider({ storage });
     const { clients, audit } = provider.ostiary.admin;

@@ -100,7 +100,7 @@ describe('a consent page of the host', () => {
     expect(shown.scopes).toMatchObject([{ isNew: false }, { isNew: true }]);
   });
 
-  it('goes on without asking where another tab has answered the same question', async () => {
+  it('continues without a page if another tab has given the same consent', async () => {
     const { provider, client } = await start();
     const { browser, post } = await open(provider, client);
     const second = await open(provider, client, { state: 'two' }, browser);
@@ -109,7 +109,7 @@ describe('a consent page of the host', () => {
     expect((await browser.get(again.location ?? '')).callback.get('state')).toBe('two');
   });
 
-  it('cannot be answered without its form token, from another site, by another user or in another browser', async () => {
+  it('cannot be completed without its form token, from another site, by another user or in another browser', async () => {
     const { provider, client } = await start();
     const { browser, post } = await open(provider, client);
     const foreign = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }];
@@ -123,7 +123,7 @@ describe('a consent page of the host', () => {
     expect((await browser.get(location ?? '')).outcome).toBe('303 code');
   });
 
-  it('loses its cookie a minute after the answer, and at once where another tab has answered', async () => {
+  it('loses its cookie a minute after its completion, and at once if another tab has completed it', async () => {
     const { provider, client } = await start();
     const lives = (headers: Headers, path: string) =>
       headers

@@ -148,7 +148,7 @@ describe('a resource server', () => {
 });
 
 describe('without the option', () => {
-  it('there is no such endpoint, and discovery names none', async () => {
+  it('the endpoint does not exist, and discovery does not list it', async () => {
     const without = await startProvider();
     const server = await without.client({ resourceServer: true });
     const body = { token: 'x', client_id: server.id, client_secret: server.secret };

@@ -69,7 +69,7 @@ describe('addresses that are counted in a store of the host’s', () => {
     expect(database.calls.filter((call) => call.startsWith('rateLimits'))).toEqual([]);
   });
 
-  it('are counted exactly, however many come at once', async () => {
+  it('are counted exactly, for any number of simultaneous ones', async () => {
     const { store } = flexible();
     const limits = { authorizeStarts: 10, failedClientAuthentications: 10, store };
     const [one, two] = [await start({ limits }), await start({ limits })];

@@ -10,7 +10,7 @@ import { startProvider } from '../support/running.ts';
 const { provider, signedOut, client, hint, logout, isSignedIn } = await loggingOut();
 
 describe('without login.signOut', () => {
-  it('there is no such endpoint, and discovery names none', async () => {
+  it('the endpoint does not exist, and discovery does not list it', async () => {
     const plain = await startProvider();
     expect((await plain.request('/oauth/logout')).status).toBe(404);
     expect((await plain.request('/oauth/logout/confirm', { method: 'POST' })).status).toBe(404);
@@ -95,7 +95,7 @@ describe('a logout', () => {
     expect(signedOut).not.toContain(nobody.name);
   });
 
-  it('comes as a form too, which goes on as a GET that brings the cookie of the host', async () => {
+  it('may be sent as a form, which is redirected to a GET with the cookie of the host', async () => {
     const browser = provider.browser();
     const form = { id_token_hint: hint, post_logout_redirect_uri: back, state: 's' };
     const page = await browser.post(`${provider.site}/oauth/logout`, form);
@@ -263,7 +263,7 @@ describe('addresses for users who signed out', () => {
     );
   });
 
-  it('are shown to administrators, and can be taken away', async () => {
+  it('are shown to administrators, and can be removed', async () => {
     const app = await provider.client({ postLogoutRedirectUris });
     const { clients } = provider.ostiary.admin;
     expect(await clients.get(app.id)).toMatchObject({ postLogoutRedirectUris });

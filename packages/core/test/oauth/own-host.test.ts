@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-it('a sign-out at another name goes on at authUrl, where the user is signed in', async () => {
+it('a sign-out at another host name continues at authUrl, where the user is signed in', async () => {
   const leaving = await loggingOut();
   const query = new URLSearchParams({ id_token_hint: leaving.hint });
   const first = await ask(leaving.provider.origin, `/oauth/logout?${query}`, { host: 'www.id.example' });

@@ -76,7 +76,7 @@ describe('a consent page by a function of the host', () => {
     expect(shown.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
-  it('may be one that a fetch of the host answered, decoded', async () => {
+  it('may be a decoded response of the host’s fetch', async () => {
     const cms = await serve((_request, response) =>
       response
         .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
@@ -237,7 +237,7 @@ describe('what the built-in consent page can show more', () => {
     await expect(provider.client({ termsUrl: 'https://app.example/@acme?a=b@c' })).resolves.toBeDefined();
   });
 
-  it('names the handle beside the name, where the theme says so', async () => {
+  it('shows the handle next to the name, if the theme says so', async () => {
     for (const [theme, shown] of [
       [{}, `${ana.name}</bdi>`],
       [{ showHandle: true }, `${ana.name} (${ana.handle})</bdi>`],

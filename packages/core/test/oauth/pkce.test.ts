@@ -105,7 +105,7 @@ describe('a bound code', () => {
     expect(await slow.redeem(by, code, { code_verifier: verifier })).toBe('400 invalid_grant');
   });
 
-  it('is not burnt by verifiers of somebody who is not the client', async () => {
+  it('is not revoked by verifiers from another client', async () => {
     const { code, verifier } = await provider.boundCode(client);
     for (let count = 0; count < 6; count += 1) {
       const guess = { code_verifier: pkce().verifier };

@@ -39,7 +39,7 @@ const urlOf = (
 const refused = '400 invalid_request_uri';
 
 describe('a pushed request', () => {
-  it('is answered with a reference that lives a minute', async () => {
+  it('returns a reference that is valid for a minute', async () => {
     const answer = await push();
     expect([answer.status, answer.json()]).toEqual([
       201,
@@ -51,7 +51,7 @@ describe('a pushed request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('signs the user in with what was pushed, whatever stands beside the reference', async () => {
+  it('signs the user in with the pushed parameters, and ignores others next to the reference', async () => {
     const { verifier, bound } = pkce();
     const uri = await pushed(app, { ...bound, scope: 'openid kyc', nonce: 'n' });
     const others = { scope: 'openid wallet:balance', state: 'other', redirect_uri: 'https://evil.example/' };
@@ -130,7 +130,7 @@ describe('a reference', () => {
     expect((await provider.follow(browser, url)).status).toBe(400);
   });
 
-  it('leads no other browser anywhere, before and after the user has answered', async () => {
+  it('is refused in another browser, before and after the user has answered', async () => {
     const client = await provider.client();
     const url = urlOf(await pushed(client), client);
     const [browser, thief] = [provider.browser(), provider.browser()];
@@ -253,7 +253,7 @@ describe('the endpoint', () => {
     expect((await push(open)).outcome, 'without PKCE').toBe('400 invalid_request');
   });
 
-  it('takes a request of nobody else', async () => {
+  it('refuses a request of another client', async () => {
     const closed = await provider.client();
     await provider.ostiary.admin.clients.disable(closed.id);
     for (const [client, changes] of [
@@ -310,7 +310,7 @@ describe('the endpoint', () => {
   });
 });
 
-describe('a client that has to push', () => {
+describe('a client that must push', () => {
   it('is refused without, at its own redirect URI', async () => {
     const client = await provider.client({ requirePushedRequests: true });
     const { outcome, callback } = await provider.browser().get(provider.authorizeUrl(client));
@@ -342,7 +342,7 @@ describe('a client that has to push', () => {
 describe('metadata', () => {
   const metadata = '/.well-known/oauth-authorization-server';
 
-  it('names the endpoint, and whether every client has to use it', async () => {
+  it('contains the endpoint, and whether every client must use it', async () => {
     expect((await provider.request(metadata)).json()).toMatchObject({
       pushed_authorization_request_endpoint: `${provider.origin}${path}`,
       require_pushed_authorization_requests: false,

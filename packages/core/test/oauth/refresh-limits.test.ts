@@ -40,7 +40,7 @@ describe('refreshes of one sign-in', () => {
     expect((await refresh(token)).outcome).toBe('200 ok');
   });
 
-  it('count before their work: of 200 at once 60 are answered, and no user is asked for the others', async () => {
+  it('are counted before their work: of 200 at once 60 succeed, and the others read no user', async () => {
     const { provider, connect, refresh } = await start();
     const token = await connect();
     const { people } = provider.host;
@@ -79,7 +79,7 @@ describe('refreshes of one address', () => {
   });
 });
 
-it('a replaced token ends its sign-in long after its row has gone, and so does its revocation', async () => {
+it('a replaced token revokes its sign-in long after its row was removed, and so does its revocation', async () => {
   const { provider, client, connect, refresh } = await start();
   const first = await connect();
   let latest = (await refresh(first)).json();

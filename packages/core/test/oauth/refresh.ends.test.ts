@@ -61,7 +61,7 @@ describe('the life of a refresh token', () => {
     expect(await outcomeOf(first.refresh_token, client)).toMatch(/^400 invalid_grant|^401 invalid_client/);
   });
 
-  it('ends for a user whom the host does not find, and goes on when it does', async () => {
+  it('fails for a user whom the host does not find, and works again when it does', async () => {
     const { refresh_token } = await connect();
     const person = provider.host.people.get(ana.sub);
     provider.host.people.delete(ana.sub);
@@ -96,7 +96,7 @@ describe('a refresh token that comes again', () => {
     expect(lines.map(({ level, fields }) => [level, fields])).toEqual([['warn', { client: app.id }]]);
   });
 
-  it('from any number of tabs within 30 s gives all of them the same successor, and their access tokens live', async () => {
+  it('from any number of tabs within 30 s returns the same successor to all of them, and their access tokens are valid', async () => {
     const first = await connect();
     const answers = (
       await Promise.all(Array.from({ length: 20 }, () => refresh(first.refresh_token)))
@@ -224,7 +224,7 @@ it('refresh tokens carry the prefix of the host', async () => {
   );
 });
 
-it('a host that takes refresh tokens away, or makes their lives shorter, ends them and nothing else', async () => {
+it('a host that turns refresh tokens off, or shortens their lifetime, only ends refresh tokens', async () => {
   const storage = memoryStorage();
   const clock = new TestClock();
   const shared = { clock, storage, sealingKeys: ['k'.repeat(43)] };

@@ -54,7 +54,7 @@ describe('a client that may ask for offline_access', () => {
     expect(shown?.scopes).toContain('offline_access');
   });
 
-  it('is given none without it', async () => {
+  it('gets no refresh token without it', async () => {
     expect(await provider.tokens(app, { scope: 'openid' })).not.toHaveProperty('refresh_token');
   });
 

@@ -193,7 +193,7 @@ describe('the consent page', () => {
     expect(unasked.outcome).toBe('303 consent_required');
   });
 
-  it('says nothing of resources where none is requested', async () => {
+  it('does not mention resources if none is requested', async () => {
     const client = await provider.client({ allowedScopes });
     expect((await openConsent(provider, client)).text).not.toContain('For use at');
   });
@@ -214,7 +214,7 @@ describe('the consent page', () => {
     expect(seen).toEqual([[{ uri: tools, name: 'Tools & more' }], undefined]);
   });
 
-  it('is asked once more by a user who has removed the app', async () => {
+  it('is requested again after the user has removed the app', async () => {
     const client = await provider.client({ allowedScopes });
     const browser = provider.browser();
     await (await openConsent(provider, client, { resource: tools }, browser)).finish();

@@ -82,7 +82,7 @@ describe('a token that opens nothing', () => {
   });
 });
 
-it('takes one look at the storage, or none, and does not ask the host', async () => {
+it('needs one storage call or none, and does not call the host', async () => {
   const storage = memoryStorage();
   const findToken = vi.spyOn(storage.grants, 'findToken');
   const find = vi.fn(() => ana);
@@ -116,7 +116,7 @@ it.each<readonly [unknown, string]>([
   await expect(refusal).rejects.toThrow(named);
 });
 
-it('throws for a scope that does not exist, and while the storage is away', async () => {
+it('throws for a scope that does not exist, and while the storage is unreachable', async () => {
   await expect(verify(unknownToken, { scopes: ['kyc', 'nonsense'] })).rejects.toThrow(
     new TypeError('scopes: there is no scope nonsense'),
   );

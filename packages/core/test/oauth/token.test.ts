@@ -35,7 +35,7 @@ describe('an authorization code', () => {
     expect(await provider.redeem(client, code)).toBe(expected);
   });
 
-  it('lives on after refusals that are not its fault, and presentations by others, who know its verifier', async () => {
+  it('stays valid after unrelated refusals, and after requests of others who know its verifier', async () => {
     const hardened = await provider.client({ requirePkce: true });
     const [thief, app] = [await provider.client(), await provider.client({ public: true })];
     const { code, verifier } = await provider.boundCode(client);

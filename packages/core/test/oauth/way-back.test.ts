@@ -44,7 +44,7 @@ it.each([
   expect([posted.status, wayBack(posted.text)[0]]).toEqual([400, 'https://app.example/']);
 });
 
-it('so does a consent page that is answered after an hour', async () => {
+it('so does a consent page that is submitted after an hour', async () => {
   const browser = provider.browser();
   const { location } = await browser.get(provider.authorizeUrl(app, request));
   const { text } = await browser.get(location ?? '');

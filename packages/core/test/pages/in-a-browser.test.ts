@@ -221,7 +221,7 @@ describe('the page of connected apps', () => {
   });
 });
 
-it('an error page folds the technical words away, and shows the reference', async () => {
+it('an error page hides the technical details, and shows the reference', async () => {
   await open(failure('en', 'invalid_request', 'scope "<x>" is unknown\u202e'));
   const detail = tab.locator('details code');
   expect(await detail.isVisible()).toBe(false);

@@ -17,7 +17,7 @@ const refusal = async (languages: readonly string[], texts: HostTexts): Promise<
 };
 
 describe('the option languages', () => {
-  it('decides what pages are answered in, what discovery says, and what consent pages of hosts get', async () => {
+  it('determines the language of pages, of discovery, and of consent pages of hosts', async () => {
     const provider = await startProvider({ languages: ['ht', 'es', 'ar'], texts: { ar: arabic } });
     const { ui_locales_supported } = (await provider.request('/.well-known/openid-configuration')).json();
     expect(ui_locales_supported).toEqual(['ht', 'es', 'ar']);

@@ -40,7 +40,7 @@ it('a console of one’s own calls operations of the partner API as a key that o
   }
 });
 
-it('a console’s call with an Idempotency-Key takes effect once, and is the same call with another one alike', async () => {
+it('a console’s call with an Idempotency-Key takes effect once', async () => {
   const { provider, open } = await ownConsole({ scope: null, testOnly: true });
   const key = await provider.key({ mode: 'test' });
   const call = await open(key);
@@ -65,7 +65,7 @@ it('a console’s call with an Idempotency-Key takes effect once, and is the sam
   expect(list.data).toHaveLength(2);
 });
 
-it('how far a first run is costs one look at the storage once it is over', async () => {
+it('the progress of a first run costs one storage call once it is complete', async () => {
   const options = { requestLog: 'off', webhooks: { allowPrivateTargets: true } } as const;
   const { provider, database, open } = await ownConsole({ scope: null, testOnly: true }, options);
   const key = await provider.key({ mode: 'test' });

@@ -246,7 +246,7 @@ describe.each(contract.map((row) => [row[0], row] as const))('%s', (target, row)
 });
 
 describe('the description', () => {
-  it('names every error code, each with its status, and none that is not in the table', () => {
+  it('contains every error code with its status, and no code that is not in the table', () => {
     const table = Object.entries(partnerErrors).map(([code, { status }]) => [code, status]);
     expect(Object.fromEntries(table)).toEqual(statuses);
     const named = operationsOf(description).flatMap(({ operation }) =>

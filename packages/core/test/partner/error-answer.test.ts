@@ -29,7 +29,7 @@ describe('a database that does not answer', () => {
     expect([good.status, good.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('leaves open whether a key is live, and lets no request of it through', async () => {
+  it('does not reveal whether a key is valid, and refuses its requests', async () => {
     await provider.partnerCall(key, 'GET /v1/partner/payments');
     const { token } = await provider.ostiary.passports.issue('user-ana');
     const verify = () => provider.partnerCall(key, 'POST /v1/partner/verify', { token });

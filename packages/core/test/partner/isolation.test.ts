@@ -6,7 +6,7 @@ import { hooks, shop, url } from './webhook-shop.ts';
 
 const pay = 'POST /v1/partner/payments';
 
-it('what is somebody else’s or of the other mode is answered like what never was, and in no list', async () => {
+it('objects of others or of the other mode get the response for unknown objects, and are in no list', async () => {
   const { provider, key, call, list, register, trigger, work } = await shop();
   const { id: transfer } = (await call(pay, testPayment)).json();
   const [endpoint, event] = [await register(), await trigger()];

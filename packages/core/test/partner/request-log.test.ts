@@ -34,7 +34,7 @@ async function logged(options: Given = {}) {
 }
 
 describe('the log of requests', () => {
-  it('has each request of a test key, with what was sent and answered', async () => {
+  it('has each request of a test key, with its bodies', async () => {
     const { provider, keyOf, read } = await logged();
     const key = await keyOf({ mode: 'test' });
     const sent = { amount: '2.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };

@@ -43,7 +43,7 @@ async function events(provider: TestProvider, by: TestKey): Promise<Json[]> {
 }
 
 describe.each(storages)('the identity check of a sandbox user on %s', (_name, storage) => {
-  it('is changed for the test keys of one partner: look-ups, verifications and the event tell it', async () => {
+  it('is changed for the test keys of one partner, in look-ups, verifications and the event', async () => {
     const { provider, key, change } = await sandbox({ storage: storage() });
     const [sibling, other] = [
       await provider.key({ mode: 'test', partner: key.partner }),
@@ -109,7 +109,7 @@ describe('a change of the identity check of a sandbox user', () => {
     expect(await seen(provider, key, 'KID-TEST-REJECTED', '+50900000003')).toBe('approved 2');
   });
 
-  it('is of the sandbox alone: not for live keys, real users, other states', async () => {
+  it('works only in the sandbox, not for live keys, real users or unknown states', async () => {
     const { provider, open, change } = await sandbox();
     const live = await provider.key({ mode: 'live' });
     const refused = await change({ kycStatus: 'pending' }, { as: await open(live) });
@@ -121,7 +121,7 @@ describe('a change of the identity check of a sandbox user', () => {
       expect((await change(body)).status).toBe(400);
   });
 
-  it('costs one look at the storage where the state is shown, and none elsewhere', async () => {
+  it('costs one storage call if the state is shown, and none elsewhere', async () => {
     const { provider, database, key, change } = await sandbox({ requestLog: 'off' });
     await change({ kycStatus: 'pending' });
     const asked = async (target: string, body?: Json) => {
@@ -147,7 +147,7 @@ it('what the sandbox and its console keep takes no room of users who sign in', a
   expect([await start(), await start(), await start()]).toEqual([303, 303, 429]);
 });
 
-it('a change that another process has made with the same key in the same moment is answered as it was there', async () => {
+it('a change made by another process with the same key at the same time gets the response of that process', async () => {
   const storage = memoryStorage();
   const { publish } = storage.events;
   const answer = { status: 200, body: '{"eventId":"evt_of_another"}' };

@@ -71,7 +71,7 @@ describe('a passport', () => {
     expect((await mint(test, { kid: 'KID-ANA' })).status).toBe(404);
   });
 
-  it('is issued for somebody; of a user who is gone is 404', async () => {
+  it('is issued for a user; for a removed user it is 404', async () => {
     for (const sub of ['', 'x'.repeat(256), undefined, 7])
       await expect(provider.ostiary.passports.issue(sub as string)).rejects.toThrow(TypeError);
     const token = await issue();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { payment } from '../support/partner-api.ts';
 import { till } from './till.ts';
 
-it('a transfer that was created twice with one Idempotency-Key is paid once, and answered alike', async () => {
+it('a transfer that is created twice with one Idempotency-Key is paid once, with equal responses', async () => {
   const { provider, key, rail, work } = await till();
   const pay = () =>
     provider.partnerCall(key, 'POST /v1/partner/payments', payment, { 'idempotency-key': 'order 7' });

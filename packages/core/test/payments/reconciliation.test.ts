@@ -215,7 +215,7 @@ it('an export that is read quickly lets other work of the process run', async ()
   expect(askedBefore).toBeLessThan(10);
 });
 
-it('HEAD of an export is answered without reading it all', async () => {
+it('HEAD of an export does not read all of it', async () => {
   const { provider, key, pages } = await manyPages();
   const answer = await provider.partnerCall(key, 'HEAD /v1/partner/reconciliation?date=2024-01-01');
   expect([answer.status, answer.text]).toEqual([200, '']);

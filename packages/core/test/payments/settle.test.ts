@@ -34,7 +34,7 @@ it('a settlement says completed, or failed with code and message', async () => {
     await expect(settle(id, wrong as never)).rejects.toThrow(TypeError);
 });
 
-it('a failure is shown in the event as in the transfer, however long and odd its words are', async () => {
+it('a failure has the same text in the event and in the transfer, even if it is long and unusual', async () => {
   const { pay, show, events, settle } = await till();
   for (const [code, message, shown] of [
     ['c'.repeat(100), 'm'.repeat(600), { code: 'c'.repeat(64), message: 'm'.repeat(500) }],

@@ -189,7 +189,7 @@ it('behind a mount point, as Express has them, it goes by the whole path', async
 });
 
 describe('a protected resource', () => {
-  it('without scopes of its own lists all of the resource, and challenges without a scope', async () => {
+  it('without own scopes lists all scopes of the resource, and challenges without a scope', async () => {
     const plain = protectedResource({ resource: wallet });
     expect([plain.metadataPath, plain.metadataUrl]).toEqual([
       '/.well-known/oauth-protected-resource',

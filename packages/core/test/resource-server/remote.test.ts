@@ -99,7 +99,7 @@ describe('a protected resource in another process', () => {
     expect(await reasonOf(root, token)).toBe('active');
   });
 
-  it('refuses tokens for others, for none, and such that are not active', async () => {
+  it('refuses tokens for other resources, without a resource, and inactive ones', async () => {
     const revoked = await tokenFor('openid tools:run');
     await provider.revoke(revoked);
     expect(await reasonOf(resource, revoked)).toBe('401 inactive');
@@ -123,7 +123,7 @@ describe('a protected resource in another process', () => {
   });
 });
 
-describe('while its authorization server is away', () => {
+describe('while its authorization server is unreachable', () => {
   it('it refuses all requests with 503', async () => {
     const token = await tokenFor('openid tools:run');
     database.breakWhen(() => true);

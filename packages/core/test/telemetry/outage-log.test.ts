@@ -29,7 +29,7 @@ it('logs an outage of a day in a few lines without stacks, and its end', () => {
   expect(JSON.stringify(lines).length).toBeLessThan(4_000);
 });
 
-it('begins anew with the next outage, and keeps the stack of an error that is no outage', () => {
+it('begins again with the next outage, and keeps the stack of an error that is no outage', () => {
   const { lines, outage } = outages();
   outage.failed(gone());
   outage.succeeded();

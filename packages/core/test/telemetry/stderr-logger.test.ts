@@ -102,7 +102,7 @@ describe('lines for people', () => {
     );
   });
 
-  it('cannot be forged by what stands in a value or in an error', () => {
+  it('cannot be forged by the content of a value or an error', () => {
     const forged = '\n2023-11-14T22:13:20.000Z ERROR forged \u001b[2J\r\u2028\u009b\u202e';
     const record = written({ id: forged, err: new Error(forged) }, `x${forged}`);
     expect(record.split('\n').filter((line) => !line.startsWith('    '))).toHaveLength(1);

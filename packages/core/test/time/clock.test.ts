@@ -33,7 +33,7 @@ it.each([2_001, hour, 9 * hour])('a step back of %d ms is followed, and reported
   expect(steps).toEqual([back]);
 });
 
-it('small steps back add up: time stands still for no more than two seconds', () => {
+it('small steps back add up: time stops for at most two seconds', () => {
   const { source, steps, clock } = followed(10 * hour);
   clock.now();
   for (let step = 0; step < 10; step += 1) {

@@ -55,7 +55,7 @@ describe('the clock of a database', () => {
     },
   );
 
-  it('goes on as it was when an answer is late, missing or nonsense, and says so once in the log', async () => {
+  it('continues unchanged if a response is late, missing or invalid, and logs this once', async () => {
     const { clock, database, error, warnings } = farDatabase();
     await clock.start();
     Object.assign(database, { there: 20_000, back: 0 });
@@ -83,7 +83,7 @@ describe('the clock of a database', () => {
     expect(warnings).toEqual([[{ changeMs: expect.any(Number) }, 'the clock of the database was changed']]);
   });
 
-  it('is asked at the next reading after this machine was suspended, in which the steady clock stands still', async () => {
+  it('is read again after this machine was suspended, during which the steady clock stops', async () => {
     const { clock, database, machine, error } = farDatabase();
     await clock.start();
     const { asked } = database;

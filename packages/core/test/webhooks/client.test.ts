@@ -209,7 +209,7 @@ describe('time', () => {
     await vi.waitUntil(() => server.sockets[0]?.destroyed, patient);
   });
 
-  it('does not start anew with every byte of the headers', async () => {
+  it('is not extended by every byte of the headers', async () => {
     const { server, post } = await pair((socket) => socket.write('HTTP/1.1 200 OK\r\n'));
     const answer = post();
     await received(server);
@@ -252,7 +252,7 @@ describe('time', () => {
 });
 
 describe('giving up', () => {
-  it('while nothing is answered closes the connection', async () => {
+  it('while waiting for a response closes the connection', async () => {
     const { server, client, post } = await pair(() => undefined);
     const answer = post();
     await vi.waitUntil(() => server.requests.length === 1, patient);

@@ -223,7 +223,7 @@ describe('TLS', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('with a server that speaks none, or leaves in the middle, is a failure of TLS', async () => {
+  it('with a server without TLS, or one that disconnects in the middle, is a failure of TLS', async () => {
     const plain = await serve(() => undefined);
     const sending = send(trusting(), `https://127.0.0.1:${plain.port}/`);
     await vi.waitUntil(() => plain.sockets.length === 1, patient);

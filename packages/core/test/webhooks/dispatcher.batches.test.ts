@@ -80,7 +80,7 @@ describe('results of attempts', () => {
   });
 });
 
-it('no claim is made beside a write while its endpoints have enough', async () => {
+it('no claim is combined with a write while its endpoints have enough deliveries', async () => {
   const { end, receiver, claims, worker } = await busyWorker(100, 700);
   worker.wake();
   await quiet();
@@ -157,7 +157,7 @@ describe('deliveries that are claimed ahead', () => {
     await end();
   });
 
-  it('go back when they have waited for a second, and are read anew', async () => {
+  it('are returned after waiting for a second, and read again', async () => {
     const { end, receiver, requests, results, clock } = await busy();
     clock.advance(1_000);
     receiver.answer(answered(200), 1);

@@ -5,7 +5,7 @@ import { answered, type Behaviour, byHand, depot, hangs, watchedStore } from './
 const gone = () => Promise.reject(new Error('gone'));
 
 describe('a started dispatcher', () => {
-  it('delivers what is due, then looks often for a while, later every second, and whenever it is woken', async () => {
+  it('delivers due events, then polls often for a while, later every second, and whenever it is woken', async () => {
     const { started, endpoint, publish, requests, waits, fire } = await depot();
     await endpoint('a');
     await publish('a', 3);
@@ -28,7 +28,7 @@ describe('a started dispatcher', () => {
     expect(waits()).toEqual([]);
   });
 
-  it('does not look where a look is under way, unless it is woken', async () => {
+  it('does not poll during a poll, unless it is woken', async () => {
     const { wrap, claims, holdClaims } = watchedStore();
     const { started, endpoint, publish, fire } = await depot(wrap);
     await endpoint('a');
@@ -190,7 +190,7 @@ describe('stopping', () => {
     expect((await deliveries('a')).map(({ status }) => status).sort()).toEqual(['delivered', 'pending']);
   });
 
-  it('lets an attempt that is answered after seven seconds end, so that nothing is sent twice', async () => {
+  it('waits for an attempt that gets a response after seven seconds, so that nothing is sent twice', async () => {
     const { started, endpoint, publish, deliveries, waits, requests } = await depot();
     const receiver = byHand();
     await endpoint('a', receiver.behave);
@@ -248,7 +248,7 @@ describe('stopping', () => {
     await quiet();
   });
 
-  it('takes no attempt away from an endpoint with those that it cuts off', async () => {
+  it('counts no aborted attempt against an endpoint', async () => {
     const { started, dispatcher, endpoint, publish, deliveries, clock, fire, requests } = await depot();
     let behaviour: Behaviour = hangs;
     await endpoint('a', (request) => behaviour(request));

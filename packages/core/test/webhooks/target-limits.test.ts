@@ -46,7 +46,7 @@ it('test mode has half of the places of an address, one partner half of these', 
   expect(entered).toHaveLength(16);
 });
 
-it('an attempt that waits begins when another one ends, and is turned away after five seconds', async () => {
+it('a waiting attempt begins when another one ends, and is postponed after five seconds', async () => {
   const { enter, entered, fire, turnedAway } = limited();
   await enter('a', 34);
   expect(entered).toHaveLength(32);
@@ -61,7 +61,7 @@ it('an attempt that waits begins when another one ends, and is turned away after
   expect(entered).toHaveLength(34);
 });
 
-it('what waits is turned away when the worker stops', async () => {
+it('waiting attempts are postponed when the worker stops', async () => {
   const { enter, limits, turnedAway } = limited();
   await enter('a', 40);
   limits.turnAway();

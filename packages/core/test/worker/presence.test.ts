@@ -64,16 +64,19 @@ it('no process logs it while a worker runs in another process, and all do once i
   expect([web.lines().length, another.lines().length]).toEqual([1, 1]);
 });
 
-it.each(['start', 'runDue'] as const)('a process that has called worker.%s does not look', async (call) => {
-  const { database, start, pass } = installation();
-  const { ostiary, lines } = await start();
-  await ostiary.worker[call]();
-  await ostiary.worker.stop();
-  await pass(4 * lookMs);
-  expect(lines()).toEqual([]);
-  const enqueued = database.given.filter((_, index) => database.calls[index] === 'queue.enqueue');
-  expect(enqueued).toMatchObject([[[{ kind: 'purge' }]]]);
-});
+it.each(['start', 'runDue'] as const)(
+  'a process that has called worker.%s does not check for other workers',
+  async (call) => {
+    const { database, start, pass } = installation();
+    const { ostiary, lines } = await start();
+    await ostiary.worker[call]();
+    await ostiary.worker.stop();
+    await pass(4 * lookMs);
+    expect(lines()).toEqual([]);
+    const enqueued = database.given.filter((_, index) => database.calls[index] === 'queue.enqueue');
+    expect(enqueued).toMatchObject([[[{ kind: 'purge' }]]]);
+  },
+);
 
 it('a worker that something runs every minute is enough', async () => {
   const { start, pass } = installation();

@@ -75,19 +75,19 @@ it('the purge asks for what ended, with a day of grace, and comes again ten minu
   expect(next).toEqual({ dueAt: now + 10 * minute });
 });
 
-it.each(kinds)('the purge goes on in batches while there is a full one of %s', async (kind) => {
+it.each(kinds)('the purge continues in batches while there is a full batch of %s', async (kind) => {
   const full = { ...removed(1), [kind]: 500 };
   const { asked, totals } = await purged([full, full, { ...full, [kind]: 499 }]);
   expect(asked).toHaveLength(3);
   expect(totals).toEqual([{ ...removed(3), [kind]: 1_499, requests: 0, clientDocuments: 0 }]);
 });
 
-it('the purge goes on while there is a full batch of logged requests', async () => {
+it('the purge continues while there is a full batch of logged requests', async () => {
   const { asked, totals } = await purged([], [500, 7]);
   expect([asked.length, totals]).toEqual([2, [{ ...removed(0), requests: 507, clientDocuments: 0 }]]);
 });
 
-it('the purge goes on while there is a full batch of unused clients', async () => {
+it('the purge continues while there is a full batch of unused clients', async () => {
   const { asked, totals } = await purged([], [], [500, 7]);
   expect([asked.length, totals]).toEqual([2, [{ ...removed(0), requests: 0, clientDocuments: 507 }]]);
 });

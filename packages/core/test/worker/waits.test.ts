@@ -29,7 +29,7 @@ describe.each(storages)('after the clock went back, on %s,', (_, storageOf) => {
     expect(rail.orders).toHaveLength(1);
   });
 
-  it('a payment that failed is tried again after its wait, however long it was before', async () => {
+  it('a failed payment is retried after its wait, even if earlier waits were longer', async () => {
     const { provider, rail } = await partnerProvider({ storage: storageOf() });
     rail.answer = async () => Promise.reject(new Error('away'));
     await pay(provider);

@@ -6,7 +6,7 @@ import { quiet, workshop } from './workshop.ts';
 const handler = (result: Awaited<ReturnType<JobHandler>> = null) => vi.fn<JobHandler>(async () => result);
 
 describe('a job', () => {
-  it('is done once, with its payload, and is gone, or comes again when its handler says so', async () => {
+  it('runs once, with its payload, and is removed, or runs again at the time that its handler returns', async () => {
     const work = handler();
     const { worker, enqueue, due, clock } = await workshop({ work });
     await enqueue(2);
@@ -69,7 +69,7 @@ describe('a job', () => {
 });
 
 describe('a started worker', () => {
-  it('looks at once, again without a wait after a full batch, often for a while, and then every second', async () => {
+  it('polls at once, again without a wait after a full batch, often for a while, and then every second', async () => {
     const work = handler();
     const { worker, enqueue, waits, fire } = await workshop({ work });
     await enqueue(40);
@@ -90,7 +90,7 @@ describe('a started worker', () => {
     expect(waits()).toEqual([]);
   });
 
-  it('says so and goes on when the queue cannot be read', async () => {
+  it('logs it and continues if the queue cannot be read', async () => {
     let broken = true;
     const { worker, enqueue, fire, lines, due } = await workshop({ work: handler() }, (queue) => ({
       ...queue,
@@ -145,8 +145,8 @@ describe('a started worker', () => {
   });
 });
 
-describe('jobs of a kind with a bound of its own', () => {
-  it('keep none of the others back, end before the worker has stopped, and are not more than 256 at once', async () => {
+describe('jobs of a kind with its own limit', () => {
+  it('do not delay others, end before the worker has stopped, and are at most 256 at once', async () => {
     const ends: (() => void)[] = [];
     const abort = vi.fn(() => {
       for (const end of ends) end();

@@ -63,7 +63,7 @@ export function hostTransactionTests(stage: () => Promise<HostStage>): void {
     expect(await sequence(storage)).toEqual(['evt_first', 'evt_Ada']);
   });
 
-  test('events that cannot be stored are undone alone, and the host can go on', async () => {
+  test('events that cannot be stored are rolled back alone, and the host can continue', async () => {
     const { storage, handle, execute, addUser, users } = await stage();
     await publish(storage, 'taken');
     await execute('BEGIN');

@@ -81,7 +81,7 @@ export function migrationTests(
     });
   });
 
-  test('while a newer schema is applied, a process that runs already goes on, and a new one of its version is refused', async () => {
+  test('while a newer schema is applied, a running process continues, and a new one of its version is refused', async () => {
     const { start, storage } = newDatabase();
     const running = storage();
     await running.open();

@@ -147,7 +147,7 @@ describe('what Ostiary makes reachable of it', async () => {
   const database = fragileStorage();
   const provider = await startProvider({ storage: database.storage });
 
-  it('is nothing where the library has its endpoints by default, or where one would look for what is turned off', async () => {
+  it('returns 404 at default paths of the library, and at paths of features that are off', async () => {
     const short = 'auth token me jwks session/end request reg introspect revoke device backchannel';
     const ours = 'oauth/par v1/oauth/par v1/oauth/introspect oauth/device';
     for (const path of `${short} ${ours}`.split(' ')) {

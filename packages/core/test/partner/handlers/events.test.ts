@@ -19,7 +19,7 @@ const known = [...Object.keys(events), ...Object.keys(ofHost)];
 const shop = (options: Parameters<typeof open>[0] = {}, mode?: 'live') =>
   open({ events: ofHost, ...options }, mode);
 
-it('the sequence of events begins empty, and goes on after a number, as far as there is something', async () => {
+it('the sequence of events begins empty, and continues after a number', async () => {
   const { call, trigger } = await shop();
   const page = async (query = '') => (await call(`GET /v1/partner/events${query}`)).json();
   const empty = { data: [], hasMore: false, nextAfter: 0, oldestSequence: null, newestSequence: 0 };
@@ -119,7 +119,7 @@ describe('an unknown type of event', () => {
   }
   const rest = `is not an event type; known are ${known.join(', ')}`;
 
-  it('is named beside the known ones, at every place that takes one', async () => {
+  it('is listed with the built-in ones, everywhere a type is accepted', async () => {
     const { provider, key, register, refusal } = await refusing();
     const id = await register();
     const [wrong, words] = ['payment.complete', `"payment.complete" ${rest}`];

@@ -128,7 +128,7 @@ it('says when the endpoint was changed after the attempt, or no more than a seco
   expect(await read(key, event)).toEqual([[null, null, null]]);
 });
 
-it('signs nothing for others, and nothing of live mode', async () => {
+it('signs nothing for other partners, and nothing in live mode', async () => {
   const { provider, key, call, register, trigger, work, read } = await reader();
   const endpoint = await wire();
   const secret = 'whsec_of_this_test_alone';

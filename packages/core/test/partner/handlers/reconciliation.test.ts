@@ -13,7 +13,7 @@ async function closedDay() {
   return { ...given, ids: ids.toSorted(), path: `GET /v1/partner/reconciliation?from=${day}&to=${day}`, day };
 }
 
-it('each format is an attachment of its own type, but for JSON, and has every final transfer of the day', async () => {
+it('each format except JSON is an attachment of its media type, and has every final transfer of the day', async () => {
   const { call, ids, path, day } = await closedDay();
   const json = await call(path);
   expect(json.headers.get('content-type')).toMatch(/^application\/json/);

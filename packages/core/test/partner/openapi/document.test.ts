@@ -171,7 +171,7 @@ describe('the description', () => {
       expect([name, open(name)]).toEqual([name, !/Request$|^RecipientBy/.test(name)]);
   });
 
-  it('closes no list of event types that is answered, and lists those of this service where they are sent', () => {
+  it('has open lists of event types in responses, and the types of this service in requests', () => {
     const { Event, SentEvent, Delivery, WebhookEndpoint, CreateWebhookRequest, UpdateWebhookRequest } =
       description.components.schemas ?? {};
     expect(Event?.properties?.type).not.toHaveProperty('enum');

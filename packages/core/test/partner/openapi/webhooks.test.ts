@@ -133,7 +133,7 @@ describe('the webhooks of the description', () => {
     expect(description.components.schemas?.Transfer?.properties).toHaveProperty('amount');
   });
 
-  it('have names of their own, also where types differ by little', async () => {
+  it('have unique names, also for similar types', async () => {
     const names = Object.values(description.webhooks).map(({ post }) => post.operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain('onPaymentCompleted');

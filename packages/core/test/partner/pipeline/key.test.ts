@@ -18,7 +18,7 @@ async function twoProcesses(storage = memoryStorage()) {
 }
 
 describe('an API key', () => {
-  it('is the prefix, the mode, 256 bits and a checksum, and no two are alike', () => {
+  it('is the prefix, the mode, 256 bits and a checksum, and is unique', () => {
     const format = apiKeyFormat('acme');
     const keys = Array.from({ length: 500 }, () => format.newKey('live', systemRandom));
     expect(new Set(keys).size).toBe(500);
@@ -31,7 +31,7 @@ describe('an API key', () => {
     expect(new Set(keys.flatMap((key) => [...key.slice(10, 53)])).size).toBe(62);
   });
 
-  it('is refused without a look at the database after any typo of one character', async () => {
+  it('is refused without a database call after any typo of one character', async () => {
     const { provider, database } = await partnerProvider();
     const { key } = await provider.key();
     database.forget();

@@ -96,7 +96,7 @@ describe('rate limits', () => {
     expect(await statuses(provider, key, key, key)).toEqual([200, 200, 429]);
   });
 
-  it('of look-ups count those that fail, and a full window asks neither the host nor the storage', async () => {
+  it('count failed look-ups, and above the limit neither the host nor the storage is called', async () => {
     const host = new Host();
     const asked: string[] = [];
     const users = {

@@ -100,7 +100,7 @@ describe('checks come in the documented order', () => {
   });
 });
 
-it('a body where none belongs is refused', async () => {
+it('an unexpected body is refused', async () => {
   const withBody = rawPost('/v1/partner/payments', [`X-API-Key: ${key}`], '{"a":1}').toString('latin1');
   for (const [method, status, ...allowed] of [
     ['GET', 400],
