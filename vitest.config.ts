@@ -44,6 +44,9 @@ export default defineConfig({
     ],
     pool: 'forks',
     execArgv: ['--conditions=source'],
+    // Dependencies of theirs have a condition `source`, as the packages here have. It leads to TypeScript, which Node does not read in
+    // node_modules.
+    server: { deps: { inline: [/@modelcontextprotocol/, /eventsource/] } },
     setupFiles: [join(root, 'lab/support/untouched-prototypes.ts')],
     // Several processes are started in some tests, and on a machine whose processors are shared that can take a minute.
     testTimeout: 90_000,

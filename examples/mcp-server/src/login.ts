@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Authentication, Login, UserDirectory } from '@ostiary/core';
+
+const cookieName = 'notes-session';
+
+const escaped = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+/** Users and sign-in of the example. It accepts every name and no password: put your own login here. */
+export function createLogin(site: string) {
+  const sessions = new Map<string, Authentication>();
+  const users: UserDirectory = { find: (sub) => ({ sub, name: sub }) };
+
+  const login: Login = {
+    authenticate({ headers }) {
+      const [, id = ''] = new RegExp(`(?:^|; )${cookieName}=([^;]+)`).exec(headers.cookie ?? '') ?? [];
+      return sessions.get(id) ?? null;
+    },
+    loginUrl: (returnTo) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
+  };
+
+  /** Shows the sign-in page, and takes its form. */
+  async function loginPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { searchParams } = new URL(request.url ?? '/', site);
+    if (request.method !== 'POST') {
+      const returnTo = escaped(searchParams.get('return_to') ?? '/');
+      response
+        .setHeader('Content-Type', 'text/html; charset=utf-8')
+        .end(`<!doctype html><title>Sign in</title>
+<form method="post"><input name="name" value="ana" required><input type="hidden" name="return_to" value="${returnTo}"><button>Sign in</button></form>`);
+      return;
+    }
+    const form = new URLSearchParams(await text(request));
+    const sub = (form.get('name') ?? '').replace(/[^a-z0-9-]/gi, '') || 'ana';
+    const id = randomBytes(16).toString('base64url');
+    sessions.set(id, { sub, authenticatedAt: new Date() });
+    // Redirect only within the site: a login that redirects anywhere helps phishing.
+    const target = URL.parse(form.get('return_to') ?? '/', site);
+    const location = target?.origin === new URL(site).origin ? target.href : '/';
+    const cookie = `${cookieName}=${id}; Path=/; HttpOnly; SameSite=Lax`;
+    response.writeHead(303, { 'Set-Cookie': cookie, Location: location }).end();
+  }
+
+  return { users, login, loginPage };
+}
