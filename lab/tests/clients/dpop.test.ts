@@ -8,7 +8,7 @@ import { serve, startProvider } from '../../../packages/core/test/support/runnin
 
 const allowedScopes = ['openid', 'profile', 'offline_access'] as const;
 const scope = allowedScopes.join(' ');
-const provider = await startProvider({ dpop: true, refreshTokens: {} });
+const provider = await startProvider({ dpop: true, refreshTokens: {}, pushedRequests: {} });
 
 /** An API of the host on another origin, which takes bound tokens for its own address only. */
 async function startApi(): Promise<string> {
@@ -93,6 +93,34 @@ it.for([
     ).rejects.toMatchObject({ status: 401 });
   },
 );
+
+it('openid-client binds a code with the proof of its pushed request', async () => {
+  const app = await provider.client({ allowedScopes, public: true });
+  const config = await configurationOf(app);
+  const keys = await client.randomDPoPKeyPair('ES256');
+  const verifier = client.randomPKCECodeVerifier();
+  const parameters = {
+    ...{ redirect_uri: app.redirectUri, scope, code_challenge_method: 'S256' },
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+  };
+  const pushed = async (more = {}) =>
+    client.buildAuthorizationUrlWithPAR(
+      config,
+      { ...parameters, ...more },
+      { DPoP: client.getDPoPHandle(config, keys) },
+    );
+  const finish = async (url: URL, by: client.CryptoKeyPair) => {
+    const { location } = await provider.follow(provider.browser(), url.href);
+    const DPoP = client.getDPoPHandle(config, by);
+    const checks = { pkceCodeVerifier: verifier };
+    return client.authorizationCodeGrant(config, new URL(location ?? ''), checks, undefined, { DPoP });
+  };
+  const thief = await client.randomDPoPKeyPair('ES256');
+  await expect(finish(await pushed(), thief)).rejects.toMatchObject({ error: 'invalid_grant' });
+  expect((await finish(await pushed(), keys)).token_type).toBe('dpop');
+  const other = await client.getDPoPHandle(config, thief).calculateThumbprint();
+  await expect(pushed({ dpop_jkt: other })).rejects.toMatchObject({ error: 'invalid_dpop_proof' });
+});
 
 it('oauth4webapi signs in and reads userinfo', async () => {
   const insecure = { [oauth.allowInsecureRequests]: true };

@@ -8,19 +8,17 @@ import { urlBelow } from '../text/urls.ts';
 import type { DpopProof } from './dpop-proof.ts';
 import { apiPaths } from './endpoints.ts';
 
-/**
- * Reads and verifies the DPoP proof of a token request; `null` if the request has none, or if the option
- * `dpop` is off.
- */
-export type TokenRequestProof = (ctx: Context) => Promise<DpopProof | null>;
+/** Reads and verifies the DPoP proof of a POST request; `null` if the request has none, or if the option `dpop` is off. */
+export type RequestProof = (ctx: Context) => Promise<DpopProof | null>;
 
-/**
- * Creates the reader of DPoP proofs for token requests. Its code is loaded only if the option `dpop` is on.
- */
-export async function tokenRequestProof({ options, clock }: Core): Promise<TokenRequestProof> {
+/** Creates the reader of DPoP proofs for requests to an endpoint. Its code is loaded only if the option `dpop` is on. */
+export async function requestProof(
+  { options, clock }: Core,
+  endpoint: 'token' | 'par',
+): Promise<RequestProof> {
   if (!options.dpop) return async () => null;
   const { readProof } = await import('./dpop-proof.ts');
-  const url = urlBelow(options.baseUrl, apiPaths.token);
+  const url = urlBelow(options.baseUrl, apiPaths[endpoint]);
 
   /** @throws OAuthError `invalid_dpop_proof` */
   return async ({ req }) => {
@@ -63,12 +61,30 @@ export function requireProof(
 }
 
 /**
- * Marks the DPoP proof of a token request as used, before a token is issued. @throws OAuthError
- * `invalid_dpop_proof` if it was used before
+ * Marks the DPoP proof of a request as used, before anything is issued for it.
+ * @throws OAuthError `invalid_dpop_proof` if it was used before
  */
 export async function requireFirstUse(core: Core, proof: DpopProof | null): Promise<void> {
   if (proof === null || (await useProof(core, proof))) return;
   throw new OAuthError('invalid_dpop_proof', 'The DPoP proof was used before.');
+}
+
+/**
+ * Returns the parameters of a pushed request, bound to the key of its proof (RFC 9449, section 10.1).
+ * @throws OAuthError `invalid_dpop_proof` if `dpop_jkt` names another key
+ */
+export function boundToProof<Name extends string>(
+  parameters: ReadonlyMap<Name | 'dpop_jkt', string>,
+  proof: DpopProof | null,
+): ReadonlyMap<Name | 'dpop_jkt', string> {
+  if (proof === null) return parameters;
+  const { jkt } = proof;
+  if ((parameters.get('dpop_jkt') ?? jkt) !== jkt)
+    throw new OAuthError(
+      'invalid_dpop_proof',
+      'The parameter dpop_jkt names another key than that of the DPoP proof.',
+    );
+  return new Map([...parameters, ['dpop_jkt', jkt]]);
 }
 
 /**

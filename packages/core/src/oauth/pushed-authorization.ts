@@ -9,6 +9,7 @@ import { findRequestingClient } from './client.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { credentialParameters, hasCredential } from './credentials.ts';
+import { boundToProof, requestProof, requireFirstUse } from './dpop-binding.ts';
 import { pushedRequestSeconds } from './lifetimes.ts';
 import type { PushedRequests } from './pushed-requests.ts';
 import { invalid } from './request-parameters.ts';
@@ -38,14 +39,16 @@ function pushLimits(core: Core) {
  * Creates the handler of the pushed authorization request endpoint (RFC 9126). It authenticates clients as
  * the token endpoint does, and checks requests as the authorization endpoint does.
  */
-export function pushHandler(
+export async function pushHandler(
   core: Core,
   authentication: ClientAuthentication,
   requests: PushedRequests,
-): Handler {
+): Promise<Handler> {
   const { options, clock } = core;
   const known = new Set<string>([...knownParameters, ...credentialParameters(options)]);
   if (options.resources === undefined) known.delete('resource');
+  if (!options.dpop) known.delete('dpop_jkt');
+  const readProof = await requestProof(core, 'par');
   const limits = pushLimits(core);
 
   return async (ctx) => {
@@ -67,6 +70,7 @@ export function pushHandler(
     if (hasCredential(credentials)) await limits.countClient(client.clientId, clock.now());
 
     if (sent.get('request_uri')) throw invalid('The parameter request_uri cannot be pushed.');
+    const proof = await readProof(ctx);
     const parameters = new Map(
       knownParameters.flatMap((name) => {
         const value = name === 'client_id' ? client.clientId : sent.get(name);
@@ -74,7 +78,8 @@ export function pushHandler(
       }),
     );
     const target = redirectTarget(client, parameters, options.logger);
-    const query = normalizedQuery(options, parameters, target);
+    const query = normalizedQuery(options, boundToProof(parameters, proof), target);
+    await requireFirstUse(core, proof);
     ctx.status = 201;
     ctx.body = {
       request_uri: await requests.push(client.clientId, query),

@@ -76,7 +76,7 @@ export async function oauthRoutes(
       api(
         apiPaths.par,
         'Takes an authorization request that the browser then refers to (RFC 9126). With the option `pushedRequests`.',
-        { POST: pushHandler(core, authentication, requests) },
+        { POST: await pushHandler(core, authentication, requests) },
       ),
     ];
   }

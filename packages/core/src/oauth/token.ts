@@ -10,7 +10,7 @@ import { printableUrl } from '../text/printable.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
 import { type Credentials, credentialParameters, hasCredential } from './credentials.ts';
-import { requireFirstUse, requireProof, tokenRequestProof } from './dpop-binding.ts';
+import { requestProof, requireFirstUse, requireProof } from './dpop-binding.ts';
 import type { DpopProof } from './dpop-proof.ts';
 import { scopesInIdToken } from './id-token-details.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
@@ -125,7 +125,7 @@ async function exchangeCode(
 export async function tokenHandler(core: Core, authentication: ClientAuthentication): Promise<Handler> {
   const refreshTokens =
     core.options.refreshTokens && (await import('./refresh.ts')).refreshTokenExchange(core, authentication);
-  const readProof = await tokenRequestProof(core);
+  const readProof = await requestProof(core, 'token');
 
   const known = new Set([
     ...tokenParameters,
