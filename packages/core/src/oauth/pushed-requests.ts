@@ -68,7 +68,7 @@ export function pushedRequests(core: Core) {
      * Finds the request to which a browser's parameters refer; `null` if they refer to none of this service.
      * If the request was used before, returns the page that it started.
      * @throws OAuthError `invalid_request_uri` if the request is unknown or expired, belongs to another client, or was used
-     * and its page has expired
+     * and started no page
      */
     async find(sent: RawParameters<Parameter>): Promise<FoundRequest | { readonly page: string } | null> {
       const uri = oneValue(sent, 'request_uri');
