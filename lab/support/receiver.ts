@@ -6,7 +6,10 @@ import { secret } from './processes/cluster-options.ts';
 /** Path of the only endpoint that responds while all others hang. */
 export const healthyPath = '/acme-0/0';
 
-/** Number of first requests of an event that an endpoint mistreats, by the number of earlier events. */
+/**
+ * Misbehaviours of an endpoint. Each returns for how many of its first requests an event is refused, reset or
+ * left hanging, by the number of earlier events (`lot`).
+ */
 const misbehaviours = {
   accepting: () => 0,
   refusing: (lot) => lot % 3,

@@ -12,7 +12,8 @@ describe('Next.js, built for production', () => {
   afterAll(() => project?.remove());
 
   /**
-   * Ostiary runs in the Next.js process. The instance in this process shares its database, for provisioning.
+   * Starts the Next.js process, in which Ostiary runs. The instance in this process shares its database, for
+   * provisioning.
    */
   const serve: Serve = (_ostiary, _host, port, settings) => {
     const [proxy] = settings.trustedProxies ?? [];

@@ -11,7 +11,7 @@ const { seed, kills, cut } = numbersFrom({
   /** Seed that repeats the requests and the moments of the faults. */
   seed: randomInt(2 ** 31),
   kills: 50,
-  /** Duration of the cut, in seconds. */
+  /** Duration of the network cut, in seconds. */
   cut: 30,
 });
 console.log(`two web processes and two workers on one PostgreSQL, seed ${seed}\n`);

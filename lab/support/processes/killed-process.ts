@@ -3,7 +3,7 @@ import { Child } from './child.ts';
 
 /** A process that is killed and restarted. */
 export class KilledProcess {
-  /** Name for messages. */
+  /** Name of the process for messages. */
   readonly name: string;
   /** Reason of its end if the process ended by itself; else `null`. */
   failure: string | null = null;

@@ -13,7 +13,11 @@ import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webho
 
 /** Routes of the operators' pages. */
 const table: readonly (readonly [path: string, summary: string, show: Show, act?: Do])[] = [
-  ['', 'Health of the service: waiting work, failed work, and the sealing keys that are still needed.', overview],
+  [
+    '',
+    'Health of the service: waiting work, failed work, and the sealing keys that are still needed.',
+    overview,
+  ],
   ['/partners', 'Partners; creates one.', partners, createPartner],
   ['/partners/:slug', 'A partner; renames, disables or enables it.', partner, changePartner],
   ['/partners/:slug/keys', 'The API keys of a partner; issues one.', keys, issueKey],
