@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import * as v2 from '@modelcontextprotocol/client';
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -13,6 +14,7 @@ import { openNotes } from '../../../examples/mcp-server/src/notes-service.ts';
 import { afterwards } from '../../../packages/core/test/support/running.ts';
 import { certificate, privateKey } from '../../../packages/core/test/webhooks/support/target-certificate.ts';
 import { Assistant, type Identity } from './support/mcp-assistant.ts';
+import { type Installed, inPlace, installed, mcp } from './support/python-packages.ts';
 
 /** A connection of an assistant to the MCP server, whose user is asked where the server wants a token. */
 interface Connection {
@@ -20,6 +22,8 @@ interface Connection {
   /** Calls a tool, and calls it again when the user has approved more. */
   readonly call: (name: string, parameters?: Record<string, unknown>) => Promise<unknown>;
 }
+
+const script = fileURLToPath(new URL('support/mcp_flow.py', import.meta.url));
 
 const info = { name: 'assistant', version: '1.0.0' };
 
@@ -203,3 +207,35 @@ describe.each(Object.keys(clients))('the client of %s', (name) => {
     },
   );
 });
+
+let library: Installed;
+beforeAll(async () => {
+  library = await installed(mcp);
+});
+
+it.for(Object.keys(identities))(
+  'the Python package mcp signs in, steps up and refreshes, with %s',
+  async (way, context) => {
+    if ('missing' in library) {
+      // Print the reason for the skip, which the reporter leaves out.
+      console.warn(`not tested: ${library.missing}`);
+      return context.skip(library.missing);
+    }
+    const { site } = await startNotes();
+    const { clientId = '', clientMetadataUrl = '' } = (await identities[way]?.()) ?? {};
+    const args = [script, `${site}/mcp`, clientId, clientMetadataUrl];
+    const env = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
+    const said = await inPlace(library.bin, 'python', args, { env });
+    const { pages, scope, ...rest } = JSON.parse(said.trim().split('\n').at(-1) ?? '');
+    expect(rest).toEqual({
+      tools: ['list_notes', 'add_note'],
+      added: 'There are 1 notes.',
+      refreshes: expect.any(Boolean),
+      refreshed: expect.any(Boolean),
+      notes: 'buy bread',
+    });
+    expect(scope).toEqual(expect.arrayContaining(['notes:read', 'notes:write']));
+    // Without a refresh token the user is asked once more.
+    expect(pages).toEqual([1, 2, rest.refreshes === true ? 2 : 3]);
+  },
+);

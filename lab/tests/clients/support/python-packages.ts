@@ -21,6 +21,8 @@ export const schemathesis: PythonPackage = { name: 'schemathesis', version: '4.3
 
 export const httpxOAuth: PythonPackage = { name: 'httpx-oauth', version: '0.17.0' };
 
+export const mcp: PythonPackage = { name: 'mcp', version: '2.3.0' };
+
 export const standardWebhooks: PythonPackage = { name: 'standardwebhooks', version: '1.1.0' };
 
 export const svix: PythonPackage = { name: 'svix', version: '2.9.0' };
