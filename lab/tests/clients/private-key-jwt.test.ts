@@ -6,7 +6,7 @@ import { ana } from '../../../packages/core/test/support/directory.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 
 const provider = await startProvider({
-  ...{ privateKeyJwt: true, pushedRequests: {}, introspection: true, refreshTokens: {} },
+  ...{ privateKeyJwt: true, pushedRequests: {}, dpop: true, introspection: true, refreshTokens: {} },
   webhooks: { allowPrivateTargets: true },
 });
 const allowedScopes = ['openid', 'profile', 'offline_access'] as const;
@@ -18,19 +18,29 @@ const discover = (id: string, auth: client.ClientAuth): Promise<client.Configura
     execute: [client.allowInsecureRequests],
   });
 
-async function signIn(config: client.Configuration, redirectUri: string) {
+async function signIn(config: client.Configuration, redirectUri: string, options?: client.DPoPOptions) {
   const verifier = client.randomPKCECodeVerifier();
   const [state, nonce] = [client.randomState(), client.randomNonce()];
-  const url = await client.buildAuthorizationUrlWithPAR(config, {
-    ...{ redirect_uri: redirectUri, scope, state, nonce },
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  });
+  const url = await client.buildAuthorizationUrlWithPAR(
+    config,
+    {
+      ...{ redirect_uri: redirectUri, scope, state, nonce },
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    },
+    options,
+  );
   expect([...url.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri']);
   const { location } = await provider.follow(provider.browser(), url.href);
-  return client.authorizationCodeGrant(config, new URL(location ?? ''), {
-    ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
-  });
+  return client.authorizationCodeGrant(
+    config,
+    new URL(location ?? ''),
+    {
+      ...{ pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+    },
+    undefined,
+    options,
+  );
 }
 
 describe('openid-client', () => {
@@ -67,6 +77,27 @@ describe('openid-client', () => {
     keys.push(await clientKey('PS256', 'second'));
     provider.clock.advance(30_000);
     expect((await signInWith(1)).claims()?.sub).toBe(ana.sub);
+  });
+
+  it('keeps the FAPI 2.0 Security Profile: signs, pushes, and proves its key for every token', async () => {
+    const key = await clientKey('PS256');
+    const settings = { allowedScopes, profile: 'fapi2', idTokenAlg: 'ES256' } as const;
+    const app = await clientWithKeys(provider, [key], settings);
+    const auth = client.PrivateKeyJwt({ key: key.privateKey, kid: 'key-1' });
+    const metadata = { id_token_signed_response_alg: 'ES256' };
+    const config = await client.discovery(new URL(provider.origin), app.id, metadata, auth, {
+      execute: [client.allowInsecureRequests],
+    });
+    const DPoP = client.getDPoPHandle(config, await client.randomDPoPKeyPair());
+    const tokens = await signIn(config, app.redirectUri, { DPoP });
+    expect(tokens.token_type).toBe('dpop');
+    const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP });
+    const userinfo = await client.fetchUserInfo(config, refreshed.access_token, ana.sub, { DPoP });
+    expect(userinfo.sub).toBe(ana.sub);
+    await expect(client.fetchUserInfo(config, refreshed.access_token, ana.sub)).rejects.toMatchObject({
+      status: 401,
+    });
+    await expect(signIn(config, app.redirectUri)).rejects.toMatchObject({ error: 'invalid_dpop_proof' });
   });
 
   it('introspects as a resource server with a key', async () => {

@@ -36,6 +36,7 @@ const settings = {
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
   'refresh-without-offline-access': toggle('issue a refresh token with every code, asked for or not'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
+  profile: value('fapi2: the FAPI 2.0 Security Profile, or none', { oneOf: ['fapi2', 'none'] }),
   'post-logout-redirect-uri': values('where users may return to after they signed out'),
   'backchannel-logout-uri': value('URL that is notified when a user signs out'),
   'id-token-alg': value('RS256 (default) or ES256', { oneOf: ['RS256', 'ES256'] }),
@@ -45,6 +46,9 @@ const settings = {
 /** Returns a default scope from its words; `null` for the word `none`. */
 const defaultScopeOf = (names: readonly string[]): string | null =>
   names.length === 1 && names[0] === 'none' ? null : names.join(' ');
+
+const profileOf = (name: 'fapi2' | 'none' | undefined): 'fapi2' | null | undefined =>
+  name === 'none' ? null : name;
 
 /** Settings of a client that were given as flags. */
 function given(args: CommandArguments) {
@@ -65,6 +69,7 @@ function given(args: CommandArguments) {
     requireSecret: args.has('require-secret') || undefined,
     requirePushedRequests: args.has('require-pushed-requests') || undefined,
     requireDpop: args.has('require-dpop') || undefined,
+    profile: profileOf(args.oneOf('profile', ['fapi2', 'none'])),
     resourceServer: args.has('resource-server') || undefined,
     idTokenAlg: args.oneOf('id-token-alg', ['RS256', 'ES256']),
   });
@@ -116,6 +121,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...(client.defaultScope ? [['default scope', client.defaultScope]] : []),
     ...(client.refreshWithoutOfflineAccess ? [['refresh tokens', 'with every code']] : []),
     ['ID tokens', client.idTokenAlg],
+    ...(client.profile ? [['profile', client.profile]] : []),
     ...(client.requireDpop ? [['access tokens', 'bound to a key (DPoP)']] : []),
     ['partner', client.partner ?? 'none'],
     ['created', client.createdAt],

@@ -17,6 +17,7 @@ export type {
   ClientDocument,
   ClientJwk,
   ClientJwks,
+  ClientProfile,
   ClientRecord,
   ClientSecretRecord,
   ClientState,

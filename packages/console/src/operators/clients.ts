@@ -36,7 +36,7 @@ type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 const fresh: Settings = {
   ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [], defaultScope: null },
   ...{ requirePkce: false, requireSecret: false, requireDpop: false, requirePushedRequests: false },
-  ...{ jwks: null, jwksUri: null, refreshWithoutOfflineAccess: false },
+  ...{ jwks: null, jwksUri: null, profile: null, refreshWithoutOfflineAccess: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
@@ -68,7 +68,7 @@ export const settingLabels = ({ clients: text, name, once }: OperatorContext['wo
   ...{ defaultScope: text.defaultScope, postLogoutRedirectUris: text.postLogoutRedirectUris },
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
-  requireDpop: text.requireDpop,
+  ...{ requireDpop: text.requireDpop, profile: text.profile },
   refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess,
   ...{ jwks: text.jwks, jwksUri: text.jwksUri, requirePushedRequests: text.requirePushedRequests },
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
@@ -81,6 +81,7 @@ export function settingFields(
   form: ReturnType<typeof fieldsOf<keyof ReturnType<typeof settingLabels>>>,
 ): Html {
   const text = words.clients;
+  const profiles = [['', text.noProfile] as const, ['fapi2', 'FAPI 2.0'] as const];
   const algorithms = [['RS256', 'RS256'] as const, ['ES256', 'ES256'] as const];
   return html`${form.line('name', text.nameHint, settings.name)}
 ${form.lines('redirectUris', text.redirectUrisHint, settings.redirectUris)}
@@ -93,6 +94,7 @@ ${form.lines('jwks', text.jwksHint, settings.jwks === null ? [] : [JSON.stringif
 ${form.line('jwksUri', text.jwksUriHint, settings.jwksUri ?? '')}
 ${form.line('partner', text.partnerHint, settings.partner ?? '')}
 ${form.select('idTokenAlg', algorithms, settings.idTokenAlg)}
+${form.select('profile', profiles, settings.profile ?? '')}
 <fieldset>${form.tick('requirePkce', settings.requirePkce)}
 ${form.tick('requireSecret', settings.requireSecret)}
 ${form.tick('requirePushedRequests', settings.requirePushedRequests)}
@@ -134,6 +136,7 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
     jwks: jwksOf(text('jwks')),
     jwksUri: text('jwksUri'),
     requireDpop: form.has('requireDpop'),
+    profile: form.get('profile') === 'fapi2' ? 'fapi2' : null,
     firstParty: form.has('firstParty'),
     refreshWithoutOfflineAccess: form.has('refreshWithoutOfflineAccess'),
     resourceServer: form.has('resourceServer'),

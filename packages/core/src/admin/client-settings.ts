@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { isPublicClient } from '../keys/client-credentials.ts';
 import { checkRedirectUris } from '../options/redirect-uris.ts';
-import type { ClientRecord, ClientSecretRecord, LoopbackPorts, SigningAlgorithm } from '../ports/clients.ts';
+import type {
+  ClientProfile,
+  ClientRecord,
+  ClientSecretRecord,
+  LoopbackPorts,
+  SigningAlgorithm,
+} from '../ports/clients.ts';
 import { minImportedSecret } from '../secrets/tokens.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
@@ -85,6 +91,13 @@ export interface ClientSettings<Name extends string = string> {
    */
   readonly requireDpop?: boolean;
   /**
+   * `fapi2`: the FAPI 2.0 Security Profile. Turns on `requirePkce`, `requirePushedRequests` and `requireDpop`, limits codes to 60
+   * seconds, and accepts only the issuer as the audience of client assertions. The client needs keys, ID tokens with ES256, and
+   * https redirect URIs.
+   * @defaultValue `null`
+   */
+  readonly profile?: ClientProfile | null;
+  /**
    * URL of the app's terms of service, linked from the consent page: https. @defaultValue `null`: there is no
    * link
    */
@@ -164,6 +177,7 @@ export const clientSettings = (scopes: readonly string[]) =>
     refreshWithoutOfflineAccess: z.boolean().optional(),
     resourceServer: z.boolean().optional(),
     requireDpop: z.boolean().optional(),
+    profile: z.enum(['fapi2']).nullable().optional(),
     termsUrl: webPage.nullable().optional(),
     privacyUrl: webPage.nullable().optional(),
     postLogoutRedirectUris: z.array(z.string()).optional(),

@@ -8,6 +8,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import { digest } from '../secrets/tokens.ts';
 import { checked } from './checked.ts';
 import { nameOfKeys, readKeys, recordedKeys, refuseOtherKind } from './client-keys.ts';
+import { withProfile } from './client-profile.ts';
 import {
   type Client,
   type ClientSettings,
@@ -212,7 +213,7 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
         : 'clientSecret: a client with keys has no secret',
     );
   const secret = isPublic || brought !== null || hasKeys(keys) ? null : newSecret(core, now);
-  const client: ClientRecord = {
+  const client = withProfile(core, {
     ...given,
     ...keys,
     clientId,
@@ -221,7 +222,7 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
     updatedAt: now,
     disabledAt: null,
     version: 1,
-  };
+  });
   refuseContradiction(client);
   await requirePartner(core, client.partner);
   const details = {
@@ -297,7 +298,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
       await requireTargets(checkTarget, { ...given, ...keys });
       const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       const edit = (client: ClientRecord) => {
-        const edited = { ...client, ...set, ...keys };
+        const edited = withProfile(core, { ...client, ...set, ...keys });
         refuseOtherKind(client, edited);
         refuseContradiction(edited);
         // A client with keys has no secrets.

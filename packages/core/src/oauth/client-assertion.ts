@@ -103,12 +103,15 @@ export function clientAssertions(core: Core) {
 
   /** @throws RefusedAssertion for claims that do not fit the client, the service or the time */
   function checkClaims(
-    { clientId }: ClientRecord,
+    { clientId, profile }: ClientRecord,
     { iss, sub, aud, exp, nbf, iat }: Claims,
     now: number,
   ): void {
     if (iss !== clientId || sub !== clientId)
       throw new RefusedAssertion('iss and sub have to be the client_id');
+    // FAPI 2.0 (section 5.3.2.1) accepts nothing but the issuer, as a string.
+    if (profile === 'fapi2' && aud !== issuer)
+      throw new RefusedAssertion(`aud has to be the issuer, ${issuer}, and no list`);
     const audience = typeof aud === 'string' ? aud : aud[0];
     if (audience !== issuer && !endpoints.includes(audience))
       throw new RefusedAssertion(`aud has to be the issuer, ${issuer}`);

@@ -1,6 +1,9 @@
 /** Lifetime of an authorization code, in seconds (specification, "Limits"). */
 export const codeSeconds = 600;
 
+/** Lifetime of an authorization code of a client with the profile `fapi2`, in seconds (FAPI 2.0, section 5.3.2.2). */
+export const fapi2CodeSeconds = 60;
+
 /** Lifetime of an access token and of its ID token, in seconds. */
 export const accessTokenSeconds = 3600;
 

@@ -44,6 +44,9 @@ export interface ClientJwks {
   readonly keys: readonly ClientJwk[];
 }
 
+/** Security profile of a client: `fapi2` is the FAPI 2.0 Security Profile of the OpenID Foundation. */
+export type ClientProfile = 'fapi2';
+
 /** A registered OAuth client as it is stored. Times are milliseconds since the Unix epoch. */
 export interface ClientRecord {
   readonly clientId: string;
@@ -94,6 +97,8 @@ export interface ClientRecord {
    * True if token requests without a DPoP proof are refused (RFC 9449, section 5.2); `undefined` counts as `false`.
    */
   readonly requireDpop?: boolean | undefined;
+  /** Profile whose rules the client keeps; `null` and `undefined` mean none. */
+  readonly profile?: ClientProfile | null | undefined;
   readonly idTokenAlg: SigningAlgorithm;
   /**
    * URIs to which users may return after signing out, compared as redirect URIs are; `undefined` counts as an

@@ -7,6 +7,7 @@ import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { findClient, isEnabled } from '../client.ts';
 import { idTokenDetailsOf } from '../id-token-details.ts';
+import { fapi2CodeSeconds } from '../lifetimes.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import { sessionIdOf } from '../session-id.ts';
 import type { Decision } from './answers.ts';
@@ -61,6 +62,8 @@ export interface EngineRun {
   readonly isScript?: boolean;
   /** Interaction that this request started, with its lifetime in seconds. */
   begun?: { readonly id: string; readonly seconds: number };
+  /** Lifetime of a code for the client, in seconds, if it is shorter than others. */
+  codeSeconds?: number;
   /** Decision with which the user ended the interaction that is resumed. */
   decision?: Decision | null;
   /** URL to which the engine redirected the browser. */
@@ -98,6 +101,7 @@ export function clientAdapter(core: Core): Adapter {
         const redirectUri = run?.redirectUri ?? '';
         // An administrator may have removed the redirect URI since the request began.
         if (!isRegisteredRedirectUri(client, redirectUri)) throw new OAuthError('redirect_uri_mismatch');
+        if (run !== undefined && client.profile === 'fapi2') run.codeSeconds = fapi2CodeSeconds;
         return clientMetadata(core, client, redirectUri);
       } catch (error) {
         if (run !== undefined) run.failure = error;
@@ -136,7 +140,7 @@ export function authorizationCodeAdapter(core: Core): Adapter {
         idTokenDetails: idTokenDetailsOf(core, visitor(), currentRun.getStore()?.claims, scopes),
         sid: sessionIdOf(visitor() ?? { sub: accountId, authenticatedAt: new Date(authTime * 1000) }),
         issuedAt: now,
-        expiresAt: now + expiresIn * 1000,
+        expiresAt: now + (currentRun.getStore()?.codeSeconds ?? expiresIn) * 1000,
       });
       if (!issued) throw new errors.AccessDenied('The access was withdrawn in the meantime.');
     },

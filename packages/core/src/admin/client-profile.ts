@@ -1,0 +1,25 @@
+import { hasKeys } from '../keys/client-credentials.ts';
+import type { Core } from '../options/context.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+
+/**
+ * Turns on what the profile of a client demands.
+ * @throws TypeError where the FAPI 2.0 Security Profile (section 5.3.2) cannot hold: without its options, for a client without
+ * keys, with RS256, or with a redirect URI that is not https
+ */
+export function withProfile({ options }: Core, client: ClientRecord): ClientRecord {
+  if (client.profile !== 'fapi2') return client;
+  const { privateKeyJwt, pushedRequests, dpop } = options;
+  const missing = Object.entries({ privateKeyJwt, pushedRequests, dpop }).filter(([, option]) => !option);
+  if (missing.length > 0) {
+    const names = missing.map(([name]) => name).join(', ');
+    throw new TypeError(
+      `profile: fapi2 needs the options privateKeyJwt, pushedRequests and dpop; missing: ${names}`,
+    );
+  }
+  if (!hasKeys(client)) throw new TypeError('profile: fapi2 needs a client with keys: jwks or jwksUri');
+  if (client.idTokenAlg !== 'ES256') throw new TypeError('idTokenAlg: the profile fapi2 needs ES256');
+  const insecure = client.redirectUris.findIndex((uri) => !uri.startsWith('https:'));
+  if (insecure !== -1) throw new TypeError(`redirectUris.${insecure}: the profile fapi2 needs https`);
+  return { ...client, requirePkce: true, requirePushedRequests: true, requireDpop: true };
+}

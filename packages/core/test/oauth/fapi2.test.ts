@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { NewClient } from '../../src/admin.ts';
+import { assertionOf, clientKey, withAssertion } from '../support/client-keys.ts';
+import { dpopKey } from '../support/dpop.ts';
+import { pkce, tokenRequest } from '../support/provider.ts';
+import { startProvider } from '../support/running.ts';
+
+const provider = await startProvider({ privateKeyJwt: true, pushedRequests: {}, dpop: true });
+const admin = provider.ostiary.admin.clients;
+const key = await clientKey();
+const profiled: Partial<NewClient> = {
+  profile: 'fapi2',
+  idTokenAlg: 'ES256',
+  jwks: { keys: [key.publicJwk] },
+};
+const app = await provider.client(profiled);
+const assertion = async (claims = {}) => withAssertion(await assertionOf(provider, app, key, { claims }));
+
+async function push(changes: Readonly<Record<string, string | undefined>> = {}, claims = {}) {
+  const parameters = {
+    ...{ response_type: 'code', client_id: app.id, redirect_uri: app.redirectUri, scope: 'openid' },
+    ...pkce().bound,
+  };
+  return provider.call('/v1/oauth/par', { ...parameters, ...changes, ...(await assertion(claims)) });
+}
+
+async function codeFor(changes: Readonly<Record<string, string>>): Promise<string> {
+  const { request_uri: uri } = (await push(changes)).json();
+  const query = new URLSearchParams({ client_id: app.id, request_uri: String(uri) });
+  const { callback } = await provider.follow(provider.browser(), `${provider.site}/oauth/authorize?${query}`);
+  expect(callback.get('iss')).toBe(provider.origin);
+  return callback.get('code') ?? '';
+}
+
+describe('a client of the FAPI 2.0 Security Profile', () => {
+  it('pushes its requests, with PKCE, and has to prove its key for tokens', async () => {
+    expect(await provider.attempt(app, pkce().bound)).toBe('invalid_request');
+    const without = { code_challenge: undefined, code_challenge_method: undefined };
+    expect((await push(without)).outcome).toBe('400 invalid_request');
+    const { verifier, bound } = pkce();
+    const changes = { code_verifier: verifier, ...(await assertion()) };
+    expect(await provider.redeem(app, await codeFor(bound), changes)).toBe('400 invalid_dpop_proof');
+    const { bound: other } = pkce();
+    const unsigned = { code_verifier: verifier };
+    expect(await provider.redeem(app, await codeFor(other), unsigned)).toBe('401 invalid_client');
+  });
+
+  it('names the issuer as the audience of its assertions, and nothing else', async () => {
+    expect((await push()).status).toBe(201);
+    for (const aud of [
+      [provider.origin],
+      `${provider.origin}/v1/oauth/par`,
+      `${provider.origin}/v1/oauth/token`,
+    ])
+      expect((await push({}, { aud })).outcome).toBe('401 invalid_client');
+  });
+
+  it('exchanges codes within 60 seconds', async () => {
+    const { verifier, bound } = pkce();
+    const dpop = await dpopKey(provider);
+    const exchanged = async (afterMs: number) => {
+      const code = await codeFor(bound);
+      provider.clock.advance(afterMs);
+      const sent = { code_verifier: verifier, ...(await assertion()) };
+      const body = { ...tokenRequest(app, code), ...sent };
+      return provider.call('/v1/oauth/token', body, await dpop.forToken());
+    };
+    const inTime = await exchanged(59_000);
+    expect([inTime.outcome, inTime.json().token_type]).toEqual(['200 ok', 'DPoP']);
+    expect(await provider.isAlive(inTime.json().access_token), 'as a bearer token').toBe(false);
+    expect((await exchanged(60_000)).outcome).toBe('400 invalid_grant');
+  });
+});
+
+describe('the profile', () => {
+  it('turns on its switches, which cannot be turned off while it holds', async () => {
+    const switches = { requirePkce: true, requirePushedRequests: true, requireDpop: true };
+    expect(await admin.get(app.id)).toMatchObject({ profile: 'fapi2', ...switches });
+    const off = { requirePkce: false, requirePushedRequests: false, requireDpop: false };
+    expect(await admin.update(app.id, off)).toMatchObject(switches);
+  });
+
+  it('is refused where it cannot hold', async () => {
+    const plain = await provider.client();
+    for (const [message, changes] of [
+      ['needs a client with keys', { jwks: null }],
+      ['needs a client with keys', { jwks: null, public: true }],
+      ['idTokenAlg: the profile fapi2 needs ES256', { idTokenAlg: 'RS256' }],
+      ['redirectUris.0: the profile fapi2 needs https', { redirectUris: ['http://127.0.0.1/callback'] }],
+    ] as const)
+      await expect(provider.client({ ...profiled, ...changes })).rejects.toThrow(message);
+    await expect(admin.update(plain.id, { profile: 'fapi2' })).rejects.toThrow('needs a client with keys');
+    for (const changes of [{ idTokenAlg: 'RS256' }, { redirectUris: ['http://localhost/'] }] as const)
+      await expect(admin.update(app.id, changes)).rejects.toThrow('the profile fapi2 needs');
+    const partly = await startProvider({ privateKeyJwt: true, dpop: true });
+    await expect(partly.client(profiled)).rejects.toThrow('missing: pushedRequests');
+  });
+});
