@@ -47,7 +47,7 @@ const askedWith =
     expect(await isSignedIn()).toBe(false);
   };
 
-const screenshot = { note: 'the original asks for a screenshot of the page' };
+const screenshot = { review: 'the original asks for a screenshot of the page' };
 
 /** Modules about apps that sign their users out. */
 export const logouts: readonly Module[] = [

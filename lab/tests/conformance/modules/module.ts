@@ -12,6 +12,10 @@ export interface RunModule {
   run(suite: Suite): Promise<unknown>;
   /** Reason why the original ends with a warning, which does not count as a failure. */
   readonly warning?: string;
+  /** Reason why a person has to review the result of the original, which does not count as a failure. */
+  readonly review?: string;
+  /** Reason why the original skips the rest of the module. The conditions here are our own. */
+  readonly skipped?: string;
   /** Difference between the original and this module. */
   readonly note?: string;
 }
@@ -29,7 +33,7 @@ export const module = (
   name: string,
   checks: string,
   run: RunModule['run'],
-  remark: Pick<RunModule, 'warning' | 'note'> = {},
+  remark: Pick<RunModule, 'warning' | 'review' | 'skipped' | 'note'> = {},
 ): RunModule => ({ name, checks, run, ...remark });
 
 /** Makes a module that the plan leaves out for clients that are not registered over HTTP. */

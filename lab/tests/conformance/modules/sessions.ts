@@ -30,7 +30,7 @@ function checkSignedInAgain([first, second]: readonly [SignIn, SignIn]): void {
   expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
 }
 
-const screenshot = { note: 'the original asks for a screenshot of the second login page' };
+const screenshot = { review: 'the original asks for a screenshot of the second login page' };
 
 /** Modules about users who must sign in again, and those who need not. */
 export const sessions: readonly Module[] = [

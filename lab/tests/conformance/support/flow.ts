@@ -13,6 +13,8 @@ const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** Variations of the basic flow. */
 interface FlowOptions {
+  /** True to send the parameters of the authorization request in reverse alphabetical order. */
+  readonly isReversed?: boolean;
   readonly browser?: TestBrowser;
   readonly parameters?: Record<string, string>;
   readonly client?: TestClient;
@@ -138,7 +140,10 @@ async function checkIdToken(
 export async function signIn(suite: Suite, options: FlowOptions = {}) {
   const { client, parameters, authentication = 'client_secret_basic' } = options;
   expect(suite.metadata.token_endpoint_auth_methods_supported).toContain(authentication);
-  const request = suite.request(parameters, client);
+  const built = suite.request(parameters, client);
+  const request = options.isReversed
+    ? Object.fromEntries(Object.entries(built).toSorted().toReversed())
+    : built;
   const { visit, code } = await authorize(suite, request, options);
 
   // Check the token response (RFC 6749, section 5.1).

@@ -1,0 +1,101 @@
+/** Provider for a run of the original conformance suite of the OpenID Foundation. See ../README.md. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:https';
+import { join, resolve } from 'node:path';
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { createOstiary } from '@ostiary/core';
+import { suiteConfig } from './config.ts';
+import { conformanceHost } from './host.ts';
+
+/** Folder of the certificate, the database and the configurations for the suite. */
+const folder = resolve(process.argv[2] ?? '.conformance');
+/** URL of the provider. */
+const authUrl = 'https://localhost:9443';
+/** URL of the suite, and the address without TLS on which it listens. */
+const suiteUrl = 'https://localhost:8443';
+const suitePort = 8080;
+/** Name of the test plan in the suite, which is a part of its URLs. */
+const alias = 'ostiary';
+
+mkdirSync(folder, { recursive: true });
+const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+execFileSync(
+  'openssl',
+  [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-keyout', keyFile, '-out', certFile],
+    ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'],
+  ],
+  { stdio: 'ignore' },
+);
+const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+// Logout tokens are sent to the suite, which has the same certificate.
+setDefaultCACertificates([...getCACertificates(), tls.cert.toString()]);
+
+const host = conformanceHost();
+const ostiary = await createOstiary({
+  authUrl,
+  storage: sqliteStorage({ file: join(folder, `provider-${Date.now()}.sqlite`) }),
+  sealingKeys: [randomBytes(32)],
+  users: host.users,
+  login: host.login,
+  scopes: { email: true, phone: true, address: true, standardProfile: true },
+  refreshTokens: {},
+  // The suite receives logout tokens on this machine.
+  webhooks: { allowPrivateTargets: true },
+});
+ostiary.worker.start();
+
+// The suite itself speaks HTTP only and expects a proxy in front.
+createServer(tls, (incoming, response) => {
+  const headers = {
+    ...incoming.headers,
+    ...{ 'x-forwarded-proto': 'https', 'x-forwarded-port': '8443' },
+    // The suite checks the connections that a provider makes to it.
+    'x-ssl-protocol': (incoming.socket as TLSSocket).getProtocol() ?? '',
+    'x-ssl-cipher': (incoming.socket as TLSSocket).getCipher().name,
+  };
+  const passed = request(
+    { port: suitePort, method: incoming.method, path: incoming.url, headers },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  passed.on('error', () => response.writeHead(502).end());
+  incoming.pipe(passed);
+}).listen(8443, 'localhost');
+
+createServer(tls, (incoming, response) => {
+  ostiary.handler(incoming, response, () => host.page(incoming, response));
+}).listen(9443, 'localhost');
+
+const callback = `${suiteUrl}/test/a/${alias}`;
+const provision = async (name: string, backchannelLogoutUri: string | null = null) => {
+  const { client, clientSecret } = await ostiary.admin.clients.create({
+    name,
+    redirectUris: [`${callback}/callback`],
+    postLogoutRedirectUris: [`${callback}/post_logout_redirect`],
+    allowedScopes: ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'],
+    backchannelLogoutUri,
+  });
+  return { client_id: client.clientId, client_secret: clientSecret ?? '' };
+};
+const clients = {
+  client: await provision('First client'),
+  client2: await provision('Second client'),
+  client_secret_post: await provision('Client with its secret in the form'),
+};
+const backChannel = {
+  ...clients,
+  client: await provision('Client with back-channel logout', `${callback}/backchannel_logout`),
+};
+const write = (name: string, config: object) =>
+  writeFileSync(join(folder, name), JSON.stringify(config, null, 2));
+write('config.json', suiteConfig({ alias, authUrl, ...clients }));
+write('config-back-channel.json', suiteConfig({ alias, authUrl, ...backChannel }));
+console.log(`The provider listens at ${authUrl}, and the suite is passed on from ${suiteUrl}.`);
+console.log(`Configurations for the suite are in ${folder}.`);
