@@ -119,6 +119,30 @@ describe('a reference', () => {
     expect(answers.filter(({ outcome }) => outcome === refused)).toHaveLength(9);
   });
 
+  it('works for one of two that found it at the same moment', async () => {
+    const storage = memoryStorage();
+    const { promise: bothFound, resolve: open } = Promise.withResolvers<void>();
+    let found = 0;
+    const find: typeof storage.pushedRequests.find = async (...given) => {
+      const request = await storage.pushedRequests.find(...given);
+      found += 1;
+      if (found === 2) open();
+      await bothFound;
+      return request;
+    };
+    const at = await startProvider({
+      pushedRequests: {},
+      storage: { ...storage, pushedRequests: { ...storage.pushedRequests, find } },
+    });
+    const client = await at.client();
+    const browser = at.browser();
+    await at.code(client, {}, browser);
+    const query = new URLSearchParams({ client_id: client.id, request_uri: await pushed(client, {}, at) });
+    const url = `${at.site}/oauth/authorize?${query}`;
+    const outcomes = (await Promise.all([browser.get(url), browser.get(url)])).map(({ outcome }) => outcome);
+    expect(outcomes.sort()).toEqual(['303 code', refused]);
+  });
+
   it('leads the same browser to its page again', async () => {
     const own = await provider.client();
     const url = urlOf(await pushed(own), own);
