@@ -13,6 +13,8 @@ interface Task {
 
 interface Browser {
   readonly match: string;
+  /** Number of visits for which the tasks are used. */
+  readonly 'match-limit'?: number;
   readonly tasks: readonly Task[];
 }
 
@@ -44,9 +46,114 @@ const logoutsWithoutReturn = [
   'oidcc-rp-initiated-logout-only-state',
 ];
 
+/** Module in which the user denies the request. */
+export const deniedModule = 'fapi2-security-profile-final-user-rejects-authentication';
+
+/** Module that opens a pushed request twice, and in which the user only signs in at the second visit. */
+const openedTwice =
+  'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds';
+
+/** Module that opens a pushed request again after the user has signed in. */
+const openedAgain = 'fapi2-security-profile-final-par-attempt-reuse-request_uri';
+
+/** Modules in which a pushed request is refused: it has expired, or is another client's. */
+const refusedRequests = [
+  'fapi2-security-profile-final-par-attempt-to-use-expired-request_uri',
+  'fapi2-security-profile-final-par-attempt-to-use-request_uri-for-different-client',
+];
+
 /** Command that waits for any page, and gives the suite its picture. */
 const picture = (kind: 'update-image-placeholder' | 'update-image-placeholder-optional') =>
   ['wait', 'xpath', '//*', 10, '.', kind] as const;
+
+type Commands = Task['commands'] & object;
+
+/** Returns the tasks of the suite's browser on the pages of a provider. */
+function browserOf(authUrl: string) {
+  const authorize = `${authUrl}/oauth/authorize*`;
+  const logout = `${authUrl}/oauth/logout*`;
+
+  /** Returns the tasks of a sign-in, from the authorization request to the decision. */
+  const deciding = (decision: 'approve' | 'deny', first: Commands = []): Browser => ({
+    match: authorize,
+    tasks: [
+      {
+        task: 'Sign in',
+        optional: true,
+        match: `${authUrl}/login*`,
+        commands: [...first, ['click', 'id', 'sign-in']],
+      },
+      {
+        task: 'Decide',
+        optional: true,
+        match: `${authUrl}/oauth/interaction*`,
+        commands: [['click', 'css', `button[value=${decision}]`]],
+      },
+      {
+        task: 'Return to the client',
+        match: '*/test/*/callback*',
+        commands: [['wait', 'id', 'submission_complete', 10]],
+      },
+    ],
+  });
+
+  /** Returns the tasks of a logout; `last` is the last one. */
+  const leaving = (last: Task): Browser => ({
+    match: logout,
+    tasks: [
+      {
+        task: 'Sign out',
+        optional: true,
+        match: logout,
+        commands: [['click', 'css', 'button[value=leave]', 'optional']],
+      },
+      last,
+    ],
+  });
+
+  const showPage = (match: string): Task => ({
+    task: 'Show the page',
+    match,
+    commands: [picture('update-image-placeholder')],
+  });
+
+  return {
+    deciding,
+    signIn: deciding('approve'),
+    /** Takes a picture of the second sign-in. */
+    signInShown: deciding('approve', [picture('update-image-placeholder-optional')]),
+    leave: leaving({ task: 'Return to the client', match: '*/test/*/post*' }),
+    leaveShown: leaving(showPage(logout)),
+    logoutShown: { match: logout, tasks: [showPage(logout)] },
+    authorizeShown: { match: authorize, tasks: [showPage(authorize)] },
+    /** Takes a picture of the page to which an authorization request leads. */
+    nextShown: { match: authorize, tasks: [showPage('*')] },
+    /** Opens an authorization request without signing in. */
+    visit: {
+      match: authorize,
+      tasks: [{ task: 'See the page', match: '*', commands: [['wait', 'xpath', '//*', 10]] }],
+    } satisfies Browser,
+  };
+}
+
+/** Returns the tasks of modules that need others than a plain sign-in. */
+function overridesOf(browser: ReturnType<typeof browserOf>): Record<string, { browser: Browser[] }> {
+  const { deciding, signIn, signInShown, leaveShown, logoutShown, authorizeShown, nextShown, visit } =
+    browser;
+  const once = (tasks: Browser): Browser => ({ ...tasks, 'match-limit': 1 });
+  const all = (names: readonly string[], ...tasks: Browser[]) =>
+    names.map((name) => [name, { browser: tasks }] as const);
+  return Object.fromEntries([
+    ...all([deniedModule], deciding('deny')),
+    ...all([openedTwice], once(visit), signIn),
+    ...all([openedAgain], once(signIn), nextShown),
+    ...all(refusedRequests, authorizeShown),
+    ...all(secondSignIns, signInShown),
+    ...all(errorPages, authorizeShown),
+    ...all(refusedLogouts, signIn, logoutShown),
+    ...all(logoutsWithoutReturn, signIn, leaveShown),
+  ]);
+}
 
 /** Returns the configuration of the suite: the clients, and what its browser does on each page. */
 export function suiteConfig({
@@ -60,77 +167,13 @@ export function suiteConfig({
   readonly client2: SuiteClient;
   readonly client_secret_post: SuiteClient;
 }) {
-  const authorize = `${authUrl}/oauth/authorize*`;
-  const logout = `${authUrl}/oauth/logout*`;
-
-  function signIn(...first: Task['commands'] & object): Browser {
-    return {
-      match: authorize,
-      tasks: [
-        {
-          task: 'Sign in',
-          optional: true,
-          match: `${authUrl}/login*`,
-          commands: [...first, ['click', 'id', 'sign-in']],
-        },
-        {
-          task: 'Approve',
-          optional: true,
-          match: `${authUrl}/oauth/interaction*`,
-          commands: [['click', 'css', 'button[value=approve]']],
-        },
-        {
-          task: 'Return to the client',
-          match: '*/test/*/callback*',
-          commands: [['wait', 'id', 'submission_complete', 10]],
-        },
-      ],
-    };
-  }
-
-  /** Returns what the browser does at the logout endpoint; `ended` is the last task. */
-  const leaving = (ended: Task): Browser => ({
-    match: logout,
-    tasks: [
-      {
-        task: 'Sign out',
-        optional: true,
-        match: logout,
-        commands: [['click', 'css', 'button[value=leave]', 'optional']],
-      },
-      ended,
-    ],
-  });
-
-  const shown = (match: string): Browser => ({
-    match,
-    tasks: [{ task: 'Show the page', match, commands: [picture('update-image-placeholder')] }],
-  });
-  const overrides = [
-    ...secondSignIns.map((name) => [name, [signIn(picture('update-image-placeholder-optional'))]] as const),
-    ...errorPages.map((name) => [name, [shown(authorize)]] as const),
-    ...refusedLogouts.map((name) => [name, [signIn(), shown(logout)]] as const),
-    ...logoutsWithoutReturn.map(
-      (name) =>
-        [
-          name,
-          [
-            signIn(),
-            leaving({
-              task: 'Show the page',
-              match: logout,
-              commands: [picture('update-image-placeholder')],
-            }),
-          ],
-        ] as const,
-    ),
-  ];
+  const browser = browserOf(authUrl);
   return {
     alias,
     description: 'Ostiary',
     server: { discoveryUrl: `${authUrl}/.well-known/openid-configuration` },
     ...clients,
-    browser: [signIn(), leaving({ task: 'Return to the client', match: '*/test/*/post*' })],
-    override: Object.fromEntries(overrides.map(([name, browser]) => [name, { browser }])),
+    browser: [browser.signIn, browser.leave],
+    override: overridesOf(browser),
   };
 }

@@ -8,7 +8,8 @@ import { join, resolve } from 'node:path';
 import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary } from '@ostiary/core';
-import { suiteConfig } from './config.ts';
+import { exportJWK, generateKeyPair } from 'jose';
+import { deniedModule, suiteConfig } from './config.ts';
 import { conformanceHost } from './host.ts';
 
 /** Folder of the certificate, the database and the configurations for the suite. */
@@ -31,7 +32,17 @@ execFileSync(
   ],
   { stdio: 'ignore' },
 );
-const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+const tls = {
+  key: readFileSync(keyFile),
+  cert: readFileSync(certFile),
+  // The ciphers that BCP 195 recommends for TLS 1.2, which the suite checks.
+  ciphers: [
+    'TLS_AES_256_GCM_SHA384',
+    'TLS_AES_128_GCM_SHA256',
+    'ECDHE-RSA-AES256-GCM-SHA384',
+    'ECDHE-RSA-AES128-GCM-SHA256',
+  ].join(':'),
+};
 // Logout tokens are sent to the suite, which has the same certificate.
 setDefaultCACertificates([...getCACertificates(), tls.cert.toString()]);
 
@@ -44,6 +55,9 @@ const ostiary = await createOstiary({
   login: host.login,
   scopes: { email: true, phone: true, address: true, standardProfile: true },
   refreshTokens: {},
+  privateKeyJwt: true,
+  pushedRequests: {},
+  dpop: true,
   // The suite receives logout tokens on this machine.
   webhooks: { allowPrivateTargets: true },
 });
@@ -93,9 +107,41 @@ const backChannel = {
   ...clients,
   client: await provision('Client with back-channel logout', `${callback}/backchannel_logout`),
 };
+/** Creates a client of the FAPI 2.0 Security Profile, with a key that the suite signs with. */
+async function provisionFapi(name: string) {
+  const pair = await generateKeyPair('PS256', { extractable: true });
+  const members = { kid: name, use: 'sig', alg: 'PS256' };
+  const { client } = await ostiary.admin.clients.create({
+    name,
+    redirectUris: [`${callback}/callback`, `${callback}/callback?dummy1=lorem&dummy2=ipsum`],
+    allowedScopes: ['openid', 'profile', 'email', 'offline_access'],
+    jwks: { keys: [{ ...(await exportJWK(pair.publicKey)), ...members }] },
+    idTokenAlg: 'ES256',
+    refreshWithoutOfflineAccess: true,
+    profile: 'fapi2',
+  });
+  const keys = [{ ...(await exportJWK(pair.privateKey)), ...members }];
+  return { client_id: client.clientId, scope: 'openid email', jwks: { keys } };
+}
 const write = (name: string, config: object) =>
   writeFileSync(join(folder, name), JSON.stringify(config, null, 2));
 write('config.json', suiteConfig({ alias, authUrl, ...clients }));
 write('config-back-channel.json', suiteConfig({ alias, authUrl, ...backChannel }));
+const { override, ...common } = suiteConfig({ alias, authUrl, ...clients });
+write('config-fapi2.json', {
+  ...common,
+  override: {
+    ...override,
+    // Clients without the user's consent, so that there are requests to deny.
+    [deniedModule]: {
+      ...override[deniedModule],
+      client: await provisionFapi('third'),
+      client2: await provisionFapi('fourth'),
+    },
+  },
+  client: await provisionFapi('first'),
+  client2: await provisionFapi('second'),
+  resource: { resourceUrl: `${authUrl}/v1/oauth/userinfo` },
+});
 console.log(`The provider listens at ${authUrl}, and the suite is passed on from ${suiteUrl}.`);
 console.log(`Configurations for the suite are in ${folder}.`);

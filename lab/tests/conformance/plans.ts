@@ -47,6 +47,11 @@ function resultOf(module: Module): 'pass' | 'warning' | 'review' | 'skipped' {
 const reasonOf = (module: Module): string =>
   'skip' in module ? module.skip : (module.warning ?? module.review ?? module.skipped ?? module.note ?? '');
 
+/** The plan that only the original suite runs. */
+const fapi = `## FAPI 2.0 Security Profile
+
+\`fapi2-security-profile-final-test-plan\`, with \`openid_connect\`, \`private_key_jwt\`, \`dpop\` and \`plain_fapi\`, for two clients with [\`profile: 'fapi2'\`](embedding.md#clients). Our own tests do not repeat this plan. The original suite ran its 56 modules on 2026-11-27: 52 passed, 3 had the result review, and 1 was skipped: \`fapi2-security-profile-final-test-claims-parameter-identity-claims\`, because the option \`claimsParameter\` was off.`;
+
 function planSection(plan: Plan): string {
   const rows = plan.modules.map((module) => {
     const checks = 'skip' in module ? '' : module.checks;
@@ -71,7 +76,7 @@ The conformance suite of the OpenID Foundation has plans. A plan is a list of mo
 
 The conformance tests run Ostiary behind a proxy that terminates TLS, in a host with a login of its own. In the conformance tests, a program plays the part of the user. The options that relying parties can use are switched on: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, and signing users out.
 
-The conformance tests are our own. On 2026-11-27 we also ran the original suite, version 5.2.4, on our own machine: the four plans below, with discovery, static clients and \`response_type=code\`. No module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked these runs, and Ostiary is not certified.
+The conformance tests are our own. On 2026-11-27 we also ran the original suite, version 5.2.4, on our own machine: the four plans below, with discovery, static clients and \`response_type=code\`, and [the plan of the FAPI 2.0 Security Profile](#fapi-20-security-profile). No module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked these runs, and Ostiary is not certified.
 
 To run the original suite on your machine, follow [the README of the proofs](https://github.com/ostiary/ostiary/blob/main/lab/proofs/README.md#conformance). To run the original suite against your deployment:
 
@@ -90,5 +95,7 @@ The results have the names that the original suite gives them:
 Every condition of our conformance tests holds.
 
 ${plans.map(planSection).join('\n\n')}
+
+${fapi}
 `;
 }

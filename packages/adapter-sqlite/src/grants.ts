@@ -152,6 +152,10 @@ function statementsOn(connection: Connection) {
       UPDATE refresh_tokens SET replaced_at = :now, successor = :successor WHERE digest = :digest
     `),
 
+    extendRefreshToken: connection.prepare<[{ digest: Uint8Array; expiresAt: number }]>(`
+      UPDATE refresh_tokens SET expires_at = :expiresAt WHERE digest = :digest
+    `),
+
     removeOldTokens: connection.prepare<[{ grantId: number; digest: Uint8Array; maxAccessTokens: number }]>(`
       DELETE FROM access_tokens WHERE digest IN (
         SELECT digest FROM access_tokens WHERE grant_id = +:grantId
@@ -244,7 +248,10 @@ export function sqliteGrants(database: Database): GrantStore {
           ? derivable.find((one) => stored !== null && one.equals(stored))
           : next.digest;
         if (successor === undefined) return { outcome: 'unknown_successor' };
-        if (!isReplaced) {
+        if (!isReplaced && successor.equals(digest)) {
+          sql().extendRefreshToken.run({ digest, expiresAt: next.expiresAt });
+          sql().prolong.run({ grantId, endsAt: next.expiresAt });
+        } else if (!isReplaced) {
           sql().removeReplaced.run({ family });
           sql().replaceRefreshToken.run({ digest, successor, now });
           sql().insertRefreshToken.run({ ...next, family, grantId });

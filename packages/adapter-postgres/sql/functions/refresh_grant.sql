@@ -3,7 +3,7 @@
 -- Times of the grant may be in the future, because the clock went back. A token whose replacement is further in the future than
 -- the grace period counts as replayed, and the access token that is being stored is kept whatever times the others have.
 --
--- new_digest:        digest of the successor to store at the first use
+-- new_digest:        digest of the successor to store at the first use; that of the presented token keeps it valid
 -- other_digests:     digests of successors that another process may have stored
 -- max_access_tokens: number of access tokens of the grant that are kept, the newest ones
 -- lock_timeout:      longest wait for other uses of the grant, as a value of the setting with this name
@@ -53,11 +53,15 @@ BEGIN
   END IF;
 
   IF own.replaced_at IS NULL THEN
-    -- Remove the token that the presented one replaced: from now on it is recognized by its family.
-    DELETE FROM refresh_tokens WHERE family = presented_family AND replaced_at IS NOT NULL;
-    UPDATE refresh_tokens SET replaced_at = now_ms, successor = new_digest WHERE digest = presented;
-    INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)
-    VALUES (new_digest, held.id, new_ends_at, presented_family);
+    IF new_digest = presented THEN
+      UPDATE refresh_tokens SET expires_at = new_ends_at WHERE digest = presented;
+    ELSE
+      -- Remove the token that the presented one replaced: from now on it is recognized by its family.
+      DELETE FROM refresh_tokens WHERE family = presented_family AND replaced_at IS NOT NULL;
+      UPDATE refresh_tokens SET replaced_at = now_ms, successor = new_digest WHERE digest = presented;
+      INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)
+      VALUES (new_digest, held.id, new_ends_at, presented_family);
+    END IF;
     UPDATE grants SET ends_at = greatest(ends_at, new_ends_at) WHERE id = held.id;
     stored_successor := new_digest;
   ELSIF own.successor = ANY (new_digest || other_digests) THEN

@@ -12,6 +12,7 @@ import { credentialParameters, hasCredential } from './credentials.ts';
 import { boundToProof, requestProof, requireFirstUse } from './dpop-binding.ts';
 import { pushedRequestSeconds } from './lifetimes.ts';
 import type { PushedRequests } from './pushed-requests.ts';
+import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { invalid } from './request-parameters.ts';
 
 /** Creates the limits for pushed authorization requests per minute. */
@@ -77,6 +78,11 @@ export async function pushHandler(
         return value ? [[name, value] as const] : [];
       }),
     );
+    // Errors here are those of the token endpoint (RFC 9126, section 2.3), and `redirect_uri_mismatch` is not
+    // among the codes that clients of pushed requests know.
+    const redirectUri = parameters.get('redirect_uri');
+    if (redirectUri !== undefined && !isRegisteredRedirectUri(client, redirectUri))
+      throw invalid('The redirect_uri is not registered for this client.');
     const target = redirectTarget(client, parameters, options.logger);
     const query = normalizedQuery(options, boundToProof(parameters, proof), target);
     await requireFirstUse(core, proof);

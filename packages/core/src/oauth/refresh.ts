@@ -127,8 +127,12 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     // A process with another order of sealing keys may have stored a successor derived with one of the
     // previous keys.
     const [currentKey, ...previousKeys] = core.sealer.derive('refresh tokens');
-    const successor = successorOf(core, refreshToken, currentKey);
-    const otherSuccessors = previousKeys.map((key) => successorOf(core, refreshToken, key));
+    const newest = successorOf(core, refreshToken, currentKey);
+    const previous = previousKeys.map((key) => successorOf(core, refreshToken, key));
+    // FAPI 2.0 Security Profile, section 5.3.2.1: no rotation. A stolen token is of no use without the client's keys.
+    const kept = { text: refreshToken, digest: presented.digest };
+    const [successor, ...otherSuccessors] =
+      client.profile === 'fapi2' ? [kept, newest, ...previous] : [newest, ...previous];
     await requireFirstUse(core, proof);
     const result = await storage.grants.refresh({
       ...{ presented, now },

@@ -179,7 +179,8 @@ export interface GrantStore {
    * Replaces a refresh token by its successor in the same family and stores an access token, in one
    * transaction. A grant has at most one valid refresh token, for any number of concurrent calls and
    * processes. Keeps two refresh tokens of the family (the valid one and its predecessor) and the newest
-   * `maxAccessTokens` access tokens of the grant.
+   * `maxAccessTokens` access tokens of the grant. If `successor` has the digest of the presented token, a valid
+   * token is not replaced: it stays valid until the `expiresAt` of `successor`.
    *
    * - `refreshed`: the token was valid, and `successor` is now stored. Or the token was first used at most `graceMs`
    *   before or after `now`, and its stored successor is still valid and is `successor` or one of `otherSuccessors`: the

@@ -70,6 +70,32 @@ describe('a client of the FAPI 2.0 Security Profile', () => {
     expect(await provider.isAlive(inTime.json().access_token), 'as a bearer token').toBe(false);
     expect((await exchanged(60_000)).outcome).toBe('400 invalid_grant');
   });
+
+  it('keeps its refresh token, which nobody can use without its keys', async () => {
+    const lasting = await startProvider({
+      ...{ privateKeyJwt: true, pushedRequests: {}, dpop: true, refreshTokens: {} },
+    });
+    const client = await lasting.client({ ...profiled, refreshWithoutOfflineAccess: true });
+    const dpop = await dpopKey(lasting);
+    const call = async (path: string, body: Record<string, string>, headers = {}) =>
+      lasting.call(path, { ...body, ...withAssertion(await assertionOf(lasting, client, key)) }, headers);
+    const { verifier, bound } = pkce();
+    const request = { response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri };
+    const { request_uri: uri } = (
+      await call('/v1/oauth/par', { ...request, scope: 'openid', ...bound })
+    ).json();
+    const query = new URLSearchParams({ client_id: client.id, request_uri: String(uri) });
+    const { callback } = await lasting.follow(lasting.browser(), `${lasting.site}/oauth/authorize?${query}`);
+    const exchange = { ...tokenRequest(client, callback.get('code') ?? ''), code_verifier: verifier };
+    const first = (await call('/v1/oauth/token', exchange, await dpop.forToken())).json();
+    const refreshToken = String(first.refresh_token);
+    for (const afterMs of [0, 30_000, 3_600_000]) {
+      lasting.clock.advance(afterMs);
+      const body = { grant_type: 'refresh_token', refresh_token: refreshToken };
+      const answer = await call('/v1/oauth/token', body, await dpop.forToken());
+      expect([answer.outcome, answer.json().refresh_token]).toEqual(['200 ok', refreshToken]);
+    }
+  });
 });
 
 describe('the profile', () => {

@@ -259,7 +259,7 @@ describe('the endpoint', () => {
       ['400 invalid_request', { response_type: undefined }],
       ['400 unsupported_response_type', { response_type: 'token' }],
       ['400 invalid_request', { redirect_uri: undefined }],
-      ['400 redirect_uri_mismatch', { redirect_uri: 'https://evil.example/' }],
+      ['400 invalid_request', { redirect_uri: 'https://evil.example/' }],
       ['400 invalid_scope', { scope: 'openid admin' }],
       ['400 invalid_request', { scope: undefined }],
       ['400 invalid_request', { code_challenge: 'short', code_challenge_method: 'S256' }],

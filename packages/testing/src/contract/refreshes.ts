@@ -162,6 +162,24 @@ export const refreshCases = casesOf('refresh tokens', {
     assert.equal(await isAlive(storage, 'a use 0'), true);
   },
 
+  'one that is its own successor stays valid until the new end, for any number of uses': async (storage) => {
+    await connected(storage, 'a');
+    const expiresAt = now + 40 * day;
+    const successor = sampleRefreshToken('a 1', { expiresAt });
+    for (let use = 0; use < 5; use += 1) {
+      const at = { now: now + use * hour, token: `a use ${use}`, successor };
+      const result = await refreshWithResult(storage, 'a 1', 'a 1', at);
+      assert.deepEqual({ ...result }, { outcome: 'refreshed', successor: Buffer.from(successor.digest) });
+      assert.equal(await isAlive(storage, `a use ${use}`), true);
+    }
+    const uses = Array.from({ length: 20 }, (_, use) =>
+      refresh(storage, 'a 1', 'a 1', { token: `a at once ${use}`, successor }),
+    );
+    assertSame(countAnswers(await Promise.all(uses)), { refreshed: 20 });
+    assert.equal(await refresh(storage, 'a 1', 'late', { now: expiresAt, successor }), 'refused');
+    assert.equal(await refresh(storage, 'a 1', 'a 2', { now: expiresAt - 1 }), 'refreshed');
+  },
+
   'each of these access tokens has the scopes that its use asked for': async (storage) => {
     await connected(storage, 'a');
     await refresh(storage, 'a 1', 'a 2', { scopes: ['openid'], token: 'narrow' });
