@@ -90,7 +90,7 @@ The results have the names that the original suite gives them:
 - **pass** means that every condition of the module holds.
 - **warning** means that every condition holds, and that the original suite adds a warning. A warning does not count as a failure. The last column gives the reason, which our test of the module checks too.
 - **review** means that every condition holds, and that a person has to look at a screenshot.
-- **skipped** means that the original suite does not run the module, or not to its end. The last column gives the reason, which our test of the module checks too.
+- **skipped** means that the original suite does not run the module, or stops before its end. The last column gives the reason, which our test of the module checks too.
 
 Every condition of our conformance tests holds.
 

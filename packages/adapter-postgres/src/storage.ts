@@ -48,7 +48,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage {
   return storageOn(new Database(parseOptions(options)));
 }
 
-/** Creates all ports on a database that is not open yet. */
+/** Creates the storage with all its stores, on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
   const { schema } = database;
   const { close: stopListening, ...wakeUps } = postgresWakeUps(database);

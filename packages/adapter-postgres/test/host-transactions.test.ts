@@ -20,7 +20,10 @@ async function connected(url: string = server.url): Promise<Client> {
   return client;
 }
 
-/** Opens a storage with one endpoint, and a host's connection with a table of the host. */
+/**
+ * Opens a storage with one webhook endpoint, and a second connection, on which the host has a table of its own
+ * in the same database.
+ */
 async function shared() {
   const { schema, storage } = await server.opened();
   await registered(storage, '1');

@@ -67,7 +67,7 @@ export function memoryStorage(): Storage {
   return storageOn(new Database({ file: inMemory }));
 }
 
-/** Creates all ports on a database that is not open yet. */
+/** Creates the storage with all its stores, on a database that is not open yet. */
 export function storageOn(database: Database): Storage {
   // Reads a page of the file, which `SELECT 1` would not.
   const ping = database.prepare((connection) =>

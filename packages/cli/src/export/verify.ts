@@ -15,7 +15,7 @@ export interface ExportSummary {
   readonly final: boolean;
 }
 
-/** Largest summary that is read, in bytes: real ones are shorter. */
+/** Maximum size of a summary of an export file that is read, in bytes; a real summary is always shorter. */
 const longest = 65_536;
 
 /** Patterns that find the summary in the last line of the file, and extract its JSON. */

@@ -6,7 +6,7 @@ import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 export interface AuditProblem {
   /** Place of the problem in the chain; `null` if it does not concern one place. */
   readonly number: number | null;
-  /** Id of the act with the problem; `null` if it does not concern one act. */
+  /** Id of the audit log entry with the problem; `null` if the problem does not concern a single entry. */
   readonly id: string | null;
   /** Description of the problem in plain words. */
   readonly reason: string;

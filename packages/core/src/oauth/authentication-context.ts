@@ -17,7 +17,7 @@ export function readAcrValues(text: string | null | undefined): string | undefin
   return values.join(' ');
 }
 
-/** Checked parameters of an authorization request. */
+/** Parameters of an authorization request that this file checks. */
 type Parameters = { readonly [name in 'acr_values' | 'claims' | 'prompt']?: unknown };
 
 /**

@@ -62,7 +62,7 @@ export function readClaims(text: string): ClaimsRequest {
   return { userinfo: requestedClaims(userinfo), idToken: requestedClaims(id_token) };
 }
 
-/** Checked parameters of an authorization request. */
+/** Parameters of an authorization request that this file checks. */
 type Parameters = { readonly claims?: unknown };
 
 /** Returns a claim that a checked request wants in the ID token; `null` if the request does not name it. */

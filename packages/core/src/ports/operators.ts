@@ -26,7 +26,7 @@ export interface OperatorPages<Administration> {
   pages(backend: OperatorBackend): readonly OperatorPage<Administration>[];
 }
 
-/** Settings of the service that the operators' pages show. */
+/** Dependencies of the operators' pages: settings of the service that they show, and functions that they call. */
 export interface OperatorBackend
   extends Pick<ConsoleBackend, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'url'> {}
 

@@ -61,7 +61,7 @@ export function createPolling({
     return total;
   }
 
-  /** Polls until there is no more work for the free places. Returns the number of claims. */
+  /** Polls until no work is due, or no place of the worker is free. Returns the number of claimed jobs or deliveries. */
   function now(): Promise<number> {
     isWoken = true;
     flight ??= lookAgain();

@@ -29,7 +29,7 @@ interface Outcome {
 
 /** A kind of call that takes an `Idempotency-Key`. */
 interface Kind {
-  /** Outcome of the call if it takes effect. */
+  /** Outcome that the port call returns if it takes effect. */
   readonly done: string;
   /** Uses up the id that a request with the label `x` would take. */
   prepare(storage: Storage): Promise<unknown>;

@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Repeats cases for each store with secrets. */
+/** Declares the same cases once for each store that keeps sealed secrets. */
 const ofEachKind = (cases: {
   readonly [name: string]: (kind: Kind, storage: Storage) => Promise<void>;
 }): Parameters<typeof casesOf>[1] =>
