@@ -1,5 +1,5 @@
 /**
- * Who may import whom (docs/architecture.md, "The picture"). Run by `npm run check:imports`; types count as imports.
+ * Rules for imports between rooms (docs/architecture.md, "The picture"). `npm run check:imports` checks them; imports of types count.
  */
 const core = 'packages/core/src';
 

@@ -184,7 +184,7 @@ export async function prove(schedule: Schedule, tally: Tally): Promise<string[]>
   for (const network of networks) await network.arrive('end');
   await kit.clock.advance('1d');
 
-  // Whatever the order of arrival, each payment is at most one transfer, and the rail has the same transfers.
+  // In any order of arrival, each payment is at most one transfer, and the rail has the same transfers.
   const all = await transfersOf(scene);
   if (new Set(all.map(({ description }) => description)).size !== all.length) problems.push('paid twice');
   const ids = (of: readonly string[]): string => [...of].sort().join(' ');

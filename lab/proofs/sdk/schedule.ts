@@ -30,7 +30,7 @@ const fault = fc.oneof(
 );
 
 const order = fc.record({
-  // What the payment reuses from the previous one: its key with another amount, or its reference.
+  // Reuses a value of the previous payment: its key with another amount, its reference, or nothing.
   takes: fc.constantFrom('nothing', 'nothing', 'key', 'reference'),
   reference: fc.boolean(),
   // True if the program sets a key; otherwise the SDK makes one.

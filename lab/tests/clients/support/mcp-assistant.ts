@@ -2,7 +2,7 @@ import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 
-/** How an assistant identifies itself. */
+/** Client id or metadata document with which an assistant identifies itself. */
 export interface Identity {
   /** Id of a client that an administrator provisioned. */
   readonly clientId?: string;
@@ -12,13 +12,13 @@ export interface Identity {
 
 /** Tokens as clients store them, with the authorization server that issued them. */
 type StoredTokens = OAuthTokens & { readonly issuer?: string };
-/** What a client learned about the authorization server of an MCP server. */
+/** Metadata of an MCP server and its authorization server, as a client caches them. */
 type Discovery = OAuthDiscoveryState;
 type StoredClient = { readonly client_id: string; readonly issuer?: string };
 
 /**
- * What an assistant brings to the MCP clients of both SDKs: it keeps what they store, and opens authorization requests in a browser,
- * whose user signs in and approves.
+ * An assistant that uses the MCP client of either SDK. It stores the client's tokens, and opens authorization
+ * requests in a browser, whose user signs in and approves.
  */
 export class Assistant {
   readonly redirectUrl: string;

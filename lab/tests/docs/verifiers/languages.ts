@@ -39,7 +39,7 @@ async function execute(command: string, cwd: string, input = ''): Promise<string
   }
 }
 
-/** How to build and run the verifier of a language. */
+/** Language of a verifier, with the commands that build and run the verifier. */
 interface Language {
   /** Name of the language as in its heading on the page. In lower case it marks the code blocks. */
   readonly name: string;

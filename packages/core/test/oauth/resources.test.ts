@@ -185,7 +185,7 @@ describe('the consent page', () => {
     expect(page.text).toContain('For use at <strong><bdi>Tools &amp; more</bdi></strong>');
     expect(page.text).not.toContain('Wallet API');
     await page.finish();
-    // What was approved needs no page, nor does a part of it.
+    // Resources that the user approved, and a part of them, need no consent page again.
     for (const asked of [[tools], []])
       expect((await browser.get(urlFor(asked, 'openid', client))).outcome).toBe('303 code');
     expect((await browser.get(urlFor([wallet, tools], 'openid', client))).outcome).toBe('303 interaction');

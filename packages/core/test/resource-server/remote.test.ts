@@ -200,7 +200,7 @@ describe('what it remembers', () => {
     expect(introspections() - before).toBe(1);
     await provider.revoke(token);
     expect(await reasonOf(resource, token)).toBe('active');
-    // What the token may do is asked of each request.
+    // Scopes are checked for each request, also with a cached introspection.
     expect(await reasonOf(resource, token, ['tools:edit'])).toBe('403 insufficient_scope');
     provider.clock.advance(10_000);
     expect(await reasonOf(resource, token)).toBe('401 inactive');

@@ -76,7 +76,7 @@ export function interactionAdapter(core: Core): Adapter {
       }
     },
     async destroy(id) {
-      // Of two concurrent decisions on an interaction, the second finds it removed.
+      // If two decisions on an interaction arrive at once, the second one finds the interaction removed.
       if (!(await interactions.remove(digest(id)))) throw gone();
     },
   };

@@ -68,8 +68,8 @@ async function shop() {
 const withoutId = (answer: Answer): string => answer.text.replace(String(answer.json().requestId), '');
 
 /**
- * What a partner sees of a refused attempt: the same for every target, and with a duration that reveals
- * nothing.
+ * Result of a refused attempt, as its partner sees it. It is the same for every target, and its duration
+ * reveals nothing about the target.
  */
 const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', response: null };
 

@@ -60,7 +60,7 @@ describe('a signed request', () => {
       'a short digest': { 'x-svc-signature': right.slice(2) },
       'a long digest': { 'x-svc-signature': `${right}00` },
       'a prefix': { 'x-svc-signature': `sha256=${right}` },
-      // How Node joins a repeated header.
+      // Node joins a repeated header like this.
       'the signature twice': { 'x-svc-signature': `${right}, ${right}` },
       'the timestamp twice': { 'x-svc-timestamp': `${now}, ${now}` },
       'no signature': { 'x-svc-signature': '' },
