@@ -1,9 +1,5 @@
-import { safeVerify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
-import { testPayment } from '../support/partner-api.ts';
-import { sink } from '../webhooks/support/sink.ts';
 import { ownConsole } from './own-console.ts';
-import { register, secret, trigger } from './webhook-shop.ts';
 
 it('a console of one’s own calls operations of the partner API as a key that opens it may', async () => {
   const { provider, open } = await ownConsole({ scope: null, testOnly: false });
@@ -63,44 +59,4 @@ it('a console’s call with an Idempotency-Key takes effect once', async () => {
   expect(await minted()).not.toBe(await minted());
   const list = await (await call('listPayments')).json();
   expect(list.data).toHaveLength(2);
-});
-
-it('the progress of a first run costs one storage call once it is complete', async () => {
-  const options = { requestLog: 'off', webhooks: { allowPrivateTargets: true } } as const;
-  const { provider, database, open } = await ownConsole({ scope: null, testOnly: true }, options);
-  const key = await provider.key({ mode: 'test' });
-  const call = await open(key);
-  const asked = async () => {
-    database.forget();
-    const steps = await (await call('getFirstRun')).json();
-    // The first call is the session's own query.
-    const [, ...calls] = database.calls.filter((name) => !/^(apiKeys|rateLimits)\./.test(name));
-    return { steps, calls };
-  };
-  const look = ['sandbox.find', 'webhooks.list', 'events.latest', 'transfers.list'];
-  const done = (isDone: boolean) => ({
-    endpoint: isDone,
-    event: isDone,
-    signature: isDone,
-    payment: isDone,
-  });
-  expect(await asked()).toEqual({ steps: done(false), calls: look });
-  const receiver = await sink();
-  receiver.answer = async (response, { body, headers, at }) => {
-    const { ok } = await safeVerify(body, headers, { secret, now: at });
-    response.writeHead(ok ? 204 : 400).end();
-  };
-  const id = await register(provider, key, receiver.url);
-  expect(await (await call('checkWebhookSignature', { path: { id } })).json()).toMatchObject({
-    verdict: 'right',
-    genuine: { httpStatus: 204, error: null, response: '' },
-    forged: { httpStatus: 400, error: 'status' },
-  });
-  await trigger(provider, key);
-  await provider.partnerCall(key, 'POST /v1/partner/payments', testPayment);
-  expect(await asked()).toEqual({ steps: done(true), calls: [...look, 'sandbox.save'] });
-  expect(await asked()).toEqual({ steps: done(true), calls: ['sandbox.find'] });
-  provider.clock.advance(2 * 365 * 24 * 3600_000);
-  const later = await open(key);
-  expect(await (await later('getFirstRun')).json()).toEqual(done(true));
 });

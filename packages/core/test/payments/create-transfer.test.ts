@@ -23,12 +23,3 @@ it('a transfer and its job are stored together or not at all', async () => {
   await work();
   expect([await list('/v1/partner/payments'), rail.orders]).toEqual([[], []]);
 });
-
-it('a reference belongs to one transfer: another transfer with it is refused with the id of the first', async () => {
-  const { pay, call, rail, work } = await till();
-  const id = await pay({ ...payment, reference: 'order 7' });
-  const second = await call('POST /v1/partner/payments', { ...payment, reference: 'order 7' });
-  expect([second.status, second.json().details]).toEqual([409, [{ path: 'reference', message: id }]]);
-  await work();
-  expect(rail.orders).toMatchObject([{ id }]);
-});

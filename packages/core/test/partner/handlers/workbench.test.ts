@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { testPayment } from '../../support/partner-api.ts';
 import { sink } from '../../webhooks/support/sink.ts';
 import { ownConsole } from '../own-console.ts';
-import { register, secret } from '../webhook-shop.ts';
+import { register, secret, trigger } from '../webhook-shop.ts';
 
 /** Starts a console for a partner in test mode, signed in with its key. */
 async function bench() {
@@ -27,20 +27,40 @@ async function verifying(now: () => number) {
   return endpoint;
 }
 
-it('the first steps tick themselves, and stay done', async () => {
-  const { provider, key, json } = await bench();
-  const steps = () => json('getFirstRun');
-  expect(await steps()).toEqual({ endpoint: false, event: false, signature: false, payment: false });
-  const id = await register(provider, key, (await verifying(() => provider.clock.now())).url);
-  expect(await steps()).toMatchObject({ endpoint: true, signature: false });
-  expect(await json('checkWebhookSignature', { path: { id } })).toMatchObject({ verdict: 'right' });
-  expect(await steps()).toEqual({ endpoint: true, event: false, signature: true, payment: false });
+it('the progress of a first run costs one storage call once it is complete', async () => {
+  const options = { requestLog: 'off', webhooks: { allowPrivateTargets: true } } as const;
+  const { provider, database, open } = await ownConsole({ scope: null, testOnly: true }, options);
+  const key = await provider.key({ mode: 'test' });
+  const call = await open(key);
+  const asked = async () => {
+    database.forget();
+    const steps = await (await call('getFirstRun')).json();
+    // The first call is the session's own query.
+    const [, ...calls] = database.calls.filter((name) => !/^(apiKeys|rateLimits)\./.test(name));
+    return { steps, calls };
+  };
+  const look = ['sandbox.find', 'webhooks.list', 'events.latest', 'transfers.list'];
+  const done = (isDone: boolean) => ({
+    endpoint: isDone,
+    event: isDone,
+    signature: isDone,
+    payment: isDone,
+  });
+  expect(await asked()).toEqual({ steps: done(false), calls: look });
+  const receiver = await verifying(() => provider.clock.now());
+  const id = await register(provider, key, receiver.url);
+  expect(await (await call('checkWebhookSignature', { path: { id } })).json()).toMatchObject({
+    verdict: 'right',
+    genuine: { httpStatus: 204, error: null, response: '' },
+    forged: { httpStatus: 400, error: 'status' },
+  });
+  await trigger(provider, key);
   await provider.partnerCall(key, 'POST /v1/partner/payments', testPayment);
-  await provider.ostiary.worker.runDue();
-  const everything = { endpoint: true, event: true, signature: true, payment: true };
-  expect(await steps()).toEqual(everything);
-  await provider.partnerCall(key, `DELETE /v1/partner/webhooks/${id}`);
-  expect(await steps()).toEqual(everything);
+  expect(await asked()).toEqual({ steps: done(true), calls: [...look, 'sandbox.save'] });
+  expect(await asked()).toEqual({ steps: done(true), calls: ['sandbox.find'] });
+  provider.clock.advance(2 * 365 * 24 * 3600_000);
+  const later = await open(key);
+  expect(await (await later('getFirstRun')).json()).toEqual(done(true));
 });
 
 it('a partner checks signatures six times a minute at most', async () => {
