@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { assertionOf, type ClientKey, clientKey, withAssertion } from '../support/client-keys.ts';
 import { serve, startProvider } from '../support/running.ts';
@@ -14,7 +15,8 @@ async function published(document: unknown) {
     const body = typeof state.document === 'string' ? state.document : JSON.stringify(state.document);
     response.writeHead(state.status, { 'content-type': 'application/json', location: '/' }).end(body);
   });
-  const client = await provider.client({ jwksUri: `${origin}/jwks` });
+  // A path of its own, because a later server may get the port of an earlier one, and URLs are remembered.
+  const client = await provider.client({ jwksUri: `${origin}/${randomUUID()}` });
   const redeem = async (key: ClientKey, header = {}) =>
     provider.redeem(client, await provider.code(client), {
       ...withAssertion(await assertionOf(provider, client, key, { header })),
