@@ -1,12 +1,12 @@
-// What pnpm does with a manifest before it packs it. Sources are not in a tarball, so the condition `source`, by which
-// everything in this repository runs from them, must not be there either.
+// Edits a manifest before pnpm packs it. The condition `ostiary-source` leads to sources, from which everything in this
+// repository runs; a tarball has no sources, so the condition is removed.
 
 /** @param {unknown} entry a part of `exports` or `imports` */
 function withoutSource(entry) {
   if (typeof entry !== 'object' || entry === null) return entry;
   return Object.fromEntries(
     Object.entries(entry)
-      .filter(([condition]) => condition !== 'source')
+      .filter(([condition]) => condition !== 'ostiary-source')
       .map(([condition, target]) => [condition, withoutSource(target)]),
   );
 }

@@ -195,7 +195,7 @@ export default {
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['source', 'types', 'import', 'default'],
+      conditionNames: ['ostiary-source', 'types', 'import', 'default'],
     },
   },
 };

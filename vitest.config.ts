@@ -31,10 +31,10 @@ function useMemory(folder: string): void {
 useMemory('/dev/shm');
 
 export default defineConfig({
-  resolve: { conditions: ['source'] },
+  resolve: { conditions: ['ostiary-source'] },
   ssr: {
     // Not `import`: Node adds it by itself where it belongs, and would otherwise take it for `require` too.
-    resolve: { conditions: ['source', 'node'], externalConditions: ['source', 'node'] },
+    resolve: { conditions: ['ostiary-source', 'node'], externalConditions: ['ostiary-source', 'node'] },
   },
   test: {
     projects: [
@@ -43,10 +43,7 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: alone } },
     ],
     pool: 'forks',
-    execArgv: ['--conditions=source'],
-    // Dependencies of theirs have a condition `source`, as the packages here have. It leads to TypeScript, which Node does not read in
-    // node_modules.
-    server: { deps: { inline: [/@modelcontextprotocol/, /eventsource/] } },
+    execArgv: ['--conditions=ostiary-source'],
     setupFiles: [join(root, 'lab/support/untouched-prototypes.ts')],
     // Several processes are started in some tests, and on a machine whose processors are shared that can take a minute.
     testTimeout: 90_000,

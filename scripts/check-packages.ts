@@ -1,7 +1,7 @@
 /**
  * Checks the tarballs of `npm run pack`: publint and attw report no problem, READMEs have complete URLs, and
  * every export can be imported where they are installed in an empty folder, as ES module, as CommonJS and by
- * TypeScript, also under the condition `source`, which other projects use for their own sources. Apps of
+ * TypeScript, also under the condition `ostiary-source`, which leads to sources in this repository alone. Apps of
  * create-ostiary have the right types. Writes the bill of materials of that folder beside the tarballs.
  */
 import { execFileSync } from 'node:child_process';
@@ -135,11 +135,11 @@ try {
   writeFileSync(join(folder, 'cjs.cjs'), importer(specifiers, asCommon));
   for (const file of ['esm.mjs', 'cjs.cjs']) {
     const said = run(process.execPath, [file], folder);
-    if (run(process.execPath, ['--conditions=source', file], folder) !== said)
-      throw new Error(`${file} imports something else with --conditions=source`);
+    if (run(process.execPath, ['--conditions=ostiary-source', file], folder) !== said)
+      throw new Error(`${file} imports something else with --conditions=ostiary-source`);
     console.log(said.trim());
   }
-  for (const customConditions of [[], ['source']]) typesAreFound(specifiers, customConditions);
+  for (const customConditions of [[], ['ostiary-source']]) typesAreFound(specifiers, customConditions);
   console.log('types: found, with customConditions too');
   appsAreTyped();
   console.log(`create-ostiary: types of ${apps.join(', ')} are right`);

@@ -13,8 +13,8 @@ function specifiers(): ReadonlyMap<string, string> {
       readFileSync(join(packages, folder, 'package.json'), 'utf8'),
     );
     for (const [subpath, target] of Object.entries(manifest.exports)) {
-      if (typeof target !== 'object' || target === null || !('source' in target)) continue;
-      bySource.set(join(packages, folder, String(target.source)), join(manifest.name, subpath));
+      if (typeof target !== 'object' || target === null || !('ostiary-source' in target)) continue;
+      bySource.set(join(packages, folder, String(target['ostiary-source'])), join(manifest.name, subpath));
     }
   }
   return bySource;

@@ -56,7 +56,7 @@ describe('the server process', () => {
     const { PATH, NODE_COMPILE_CACHE } = process.env;
     const env = await environment();
     const full = openSync('/dev/full', 'w');
-    const child = spawn(process.execPath, ['--conditions=source', main], {
+    const child = spawn(process.execPath, ['--conditions=ostiary-source', main], {
       env: { PATH, NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', full, full],
     });

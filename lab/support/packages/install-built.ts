@@ -27,7 +27,7 @@ export async function installBuilt(name: string, folder: string): Promise<void> 
     esbuildPlugins: [builtInModules],
     noExternal: ['@ostiary/webhook-verifier', /^#platform/],
     esbuildOptions: (options) => {
-      options.conditions = ['source', 'node'];
+      options.conditions = ['ostiary-source', 'node'];
     },
   });
   symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));

@@ -39,7 +39,10 @@ export function referenceProcess(name: string, port: number, settings: Settings)
     /** Starts the process. Resolves when it is ready. @throws Error if it ends instead */
     async start(): Promise<void> {
       const stdio = ['ignore', 'ignore', 'pipe'] as const;
-      const started = spawn(process.execPath, ['--conditions=source', program], { env, stdio: [...stdio] });
+      const started = spawn(process.execPath, ['--conditions=ostiary-source', program], {
+        env,
+        stdio: [...stdio],
+      });
       child = started;
       let said = '';
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -61,7 +61,7 @@ test('an old Node is refused before the driver is loaded', async () => {
     await storage.close();
     console.log(JSON.stringify({ message, before, after: loaded() }));
   `;
-  const args = ['--conditions=source', '--input-type=module', '--eval', script];
+  const args = ['--conditions=ostiary-source', '--input-type=module', '--eval', script];
   const env = { ...process.env, TEST_FILE: temporaryFile() };
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   expect(JSON.parse(stdout)).toEqual({

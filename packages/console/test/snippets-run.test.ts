@@ -25,7 +25,7 @@ async function statusOf(curl: string, env: Readonly<Record<string, string>>): Pr
 
 /** Runs a program that uses the SDK. @returns its error output, '' if it succeeded */
 async function problemOf(code: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const flags = ['--conditions=source', '--input-type=module', '--eval', code];
+  const flags = ['--conditions=ostiary-source', '--input-type=module', '--eval', code];
   const ended = await run(process.execPath, flags, env);
   return ended.code === 0 ? '' : ended.errors;
 }

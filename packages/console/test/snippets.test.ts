@@ -96,7 +96,11 @@ describe('a command of curl', () => {
 function problemsIn(programs: readonly string[]): string[][] {
   const options: ts.CompilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'] },
-    ...{ target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, customConditions: ['source'] },
+    ...{
+      target: ts.ScriptTarget.ES2023,
+      module: ts.ModuleKind.NodeNext,
+      customConditions: ['ostiary-source'],
+    },
     ...{ allowImportingTsExtensions: true, moduleResolution: ts.ModuleResolutionKind.NodeNext },
   };
   const host = ts.createCompilerHost(options);

@@ -124,7 +124,7 @@ describe('the voice of a page', () => {
       console.log(JSON.stringify(loaded));
     `;
     const { stdout } = await promisify(execFile)(process.execPath, [
-      ...['--conditions=source', '--input-type=module', '--eval', script],
+      ...['--conditions=ostiary-source', '--input-type=module', '--eval', script],
     ]);
     const found = /languages\/(\w\w)\.json$/;
     expect((JSON.parse(stdout) as string[]).flatMap((url) => found.exec(url)?.[1] ?? [])).toEqual([

@@ -22,7 +22,7 @@ async function loadedWith(options: string): Promise<readonly string[]> {
     console.log(JSON.stringify(loaded));
   `;
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--conditions=source', '--input-type=module', '--eval', script],
+    ...['--conditions=ostiary-source', '--input-type=module', '--eval', script],
   ]);
   const inside = new URL('../src/', import.meta.url).href;
   return (JSON.parse(stdout) as string[])
@@ -67,7 +67,7 @@ it('a resource server in a separate process loads neither a provider nor a datab
     console.log(loaded.join(' '));
   `;
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...['--conditions=source', '--input-type=module', '--eval', script],
+    ...['--conditions=ostiary-source', '--input-type=module', '--eval', script],
   ]);
   expect(stdout).toContain('resource-server/remote.ts');
   expect(stdout).not.toMatch(/node_modules\/(?:oidc-provider|koa|@koa|better-sqlite3|pg|jose|undici)\//);

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const main = join(import.meta.dirname, '../src/main.ts');
 
 test('create-ostiary continues if the reader of its output ends first, like head', async () => {
-  const child = spawn(process.execPath, ['--conditions=source', main, '--help']);
+  const child = spawn(process.execPath, ['--conditions=ostiary-source', main, '--help']);
   onTestFinished(() => void child.kill('SIGKILL'));
   child.stdout.destroy();
   const errors = text(child.stderr);

@@ -25,9 +25,9 @@ async function bundledSize(options: BuildOptions): Promise<number> {
 
 describe('the bundle of an application that verifies', () => {
   it.each<[string, BuildOptions]>([
-    ['Node', { platform: 'node', conditions: ['source'] }],
-    ['browsers', { platform: 'browser', conditions: ['source'] }],
-    ['Workers', { platform: 'neutral', conditions: ['source', 'workerd'] }],
+    ['Node', { platform: 'node', conditions: ['ostiary-source'] }],
+    ['browsers', { platform: 'browser', conditions: ['ostiary-source'] }],
+    ['Workers', { platform: 'neutral', conditions: ['ostiary-source', 'workerd'] }],
   ])('for %s has at most 2.5 KB, minified and gzipped, a tenth of it free', async (name, options) => {
     const size = await bundledSize(options);
     console.log(`verify for ${name}: ${size} of ${budget} bytes, minified and gzipped`);

@@ -12,7 +12,7 @@ const main = join(import.meta.dirname, '../../src/cli/main.ts');
 /** Runs a command with a separate standard output. */
 async function spawned(args: readonly string[], stdout: 'pipe' | number) {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, ['--conditions=source', main, ...args], {
+  const child = spawn(process.execPath, ['--conditions=ostiary-source', main, ...args], {
     env: { PATH, NODE_COMPILE_CACHE, ...(await environment()) },
     stdio: ['ignore', stdout, 'pipe'],
   });

@@ -16,7 +16,7 @@ export interface Program {
 
 export function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv, input = ''): Program {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, ['--conditions=source', resolve(source, file), ...args], {
+  const child = spawn(process.execPath, ['--conditions=ostiary-source', resolve(source, file), ...args], {
     env: { PATH, NODE_COMPILE_CACHE, ...env },
   });
   const written = { stdout: '', stderr: '' };

@@ -273,7 +273,7 @@ test.each(['signing_keys', 'deliveries', 'delivery_attempts'])(
     const schema = await emptySchema();
     await movesAfter(file, schema, async () => {
       const child = fork(new URL('children/move.ts', import.meta.url), [file, postgres.url, schema, table], {
-        execArgv: ['--conditions=source'],
+        execArgv: ['--conditions=ostiary-source'],
       });
       onTestFinished(() => void child.kill('SIGKILL'));
       const ended = once(child, 'exit');

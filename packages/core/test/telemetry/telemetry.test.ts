@@ -96,7 +96,7 @@ describe('telemetry', () => {
       await (await start(false)).close();
       console.log('off');
       await (await start(true)).close();`;
-    const flags = ['--conditions=source', '--input-type=module', '--eval', script];
+    const flags = ['--conditions=ostiary-source', '--input-type=module', '--eval', script];
     const output = execFileSync(process.execPath, flags, { encoding: 'utf8' });
     expect(output.startsWith('off\n')).toBe(true);
     expect(output).toContain('@opentelemetry/api');

@@ -10,7 +10,7 @@ export interface Place {
 
 /** Starts a script in a separate process. */
 export function child(script: URL, ...args: readonly string[]): ChildProcess {
-  return fork(script, args, { execArgv: ['--conditions=source'] });
+  return fork(script, args, { execArgv: ['--conditions=ostiary-source'] });
 }
 
 /** Returns the URL of a script in the folder `children`. */

@@ -219,7 +219,9 @@ describe('beside what tests do to their process, a kit', () => {
 
 const index = new URL('../../src/index.ts', import.meta.url).href;
 const script = (body: string) =>
-  run(process.execPath, ['--conditions=source', '--input-type=module', '-e', body], { timeout: 80_000 });
+  run(process.execPath, ['--conditions=ostiary-source', '--input-type=module', '-e', body], {
+    timeout: 80_000,
+  });
 
 it('in a process of its own, a kit keeps no process alive, closed or not', async () => {
   const { stdout } = await script(`
@@ -253,7 +255,7 @@ describe('the examples of the documentation', () => {
       return `./example-${index + 1}.mts`;
     });
     writeFileSync(join(folder, 'all.mts'), files.map((file) => `import '${file}';\n`).join(''));
-    const flags = ['--conditions=source', 'all.mts'];
+    const flags = ['--conditions=ostiary-source', 'all.mts'];
     const { stdout } = await run(process.execPath, flags, { cwd: folder, timeout: 80_000 });
     expect(stdout).toMatch(/pass 2\n[\s\S]*fail 0\n/);
   });
