@@ -130,7 +130,8 @@ function statementsIn(schema: string) {
       WITH held AS MATERIALIZED (
         SELECT consents.id, client_id, sub, used_at FROM ${schema}.clients JOIN ${schema}.consents USING (client_id)
         WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
-          AND sub = :sub AND revoked_at IS NULL AND :scopes::text[] <@ consents.scopes
+          AND sub = :sub AND revoked_at IS NULL
+          AND (:scopes::text[] || :resources::text[]) <@ consents.scopes
         FOR SHARE OF clients FOR NO KEY UPDATE OF consents
       ), used AS (
         UPDATE ${schema}.consents SET used_at = :issuedAt

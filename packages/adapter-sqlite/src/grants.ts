@@ -54,7 +54,8 @@ function statementsOn(connection: Connection) {
       WHERE client_id = +:clientId AND disabled_at IS NULL AND partner_disabled = 0 AND sub = +:sub
         AND revoked_at IS NULL
         AND NOT EXISTS (
-          SELECT value FROM json_each(+:scopes) EXCEPT SELECT value FROM json_each(consents.scopes)
+          SELECT value FROM json_each(+:scopes) UNION ALL SELECT value FROM json_each(+:resources)
+          EXCEPT SELECT value FROM json_each(consents.scopes)
         )
     `),
 

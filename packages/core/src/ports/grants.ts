@@ -141,9 +141,9 @@ export interface ConsentRecord {
 export interface GrantStore {
   /**
    * Stores a grant with its code. The same transaction checks that neither the client nor its partner is
-   * disabled, and that an unrevoked consent of this user and client includes every scope. Returns `false` and
-   * stores nothing if that does not hold, for example because the user has just revoked the app. Also updates
-   * the consent's {@link ConsentRecord.usedAt}, which never goes back in time.
+   * disabled, and that an unrevoked consent of this user and client includes every scope and resource. Returns
+   * `false` and stores nothing if that does not hold, for example because the user has just revoked the app.
+   * Also updates the consent's {@link ConsentRecord.usedAt}, which never goes back in time.
    */
   issue(grant: GrantRecord): Promise<boolean>;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GrantRecord } from '@ostiary/core/storage';
-import { assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
+import { alternating, assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import {
   consented,
   digestOf,
@@ -12,6 +12,7 @@ import {
   sampleToken,
 } from './samples.ts';
 
+const resources = ['https://first.example/api', 'urn:b'];
 const unused = { consumedAt: null, revokedAt: null, failedVerifiers: 0 };
 
 export const grantCases = casesOf('grants', {
@@ -21,7 +22,7 @@ export const grantCases = casesOf('grants', {
     };
     const full = await issued(storage, 'full', { idTokenDetails });
     const bare = await issued(storage, 'bare', { codeChallenge: null, nonce: null, scopes: ['openid'] });
-    const bound = await issued(storage, 'bound', { resources: ['https://first.example/api', 'urn:b'] });
+    const bound = await issued(storage, 'bound', { resources });
     assertSame(await storage.grants.find(full.codeDigest), { ...full, ...unused });
     assertSame(await storage.grants.find(bare.codeDigest), { ...bare, ...unused });
     assertSame(await storage.grants.find(bound.codeDigest), { ...bound, ...unused });
@@ -30,10 +31,12 @@ export const grantCases = casesOf('grants', {
     assert.equal(await storage.grants.find(digestOf('unknown')), null);
   },
 
-  'a grant needs an unrevoked consent of this user and client that has every scope': async (storage) => {
-    await consented(storage, { scopes: ['openid', 'profile', 'kyc'] });
-    await consented(storage, { sub: 'user-2', scopes: ['openid', 'wallet:balance'] });
-    await consented(storage, { clientId: 'client-2', scopes: ['openid', 'wallet:balance'] });
+  'a grant needs an unrevoked consent of this user and client that has every scope and resource': async (
+    storage,
+  ) => {
+    await consented(storage, { scopes: ['openid', 'profile', 'kyc', ...resources] });
+    await consented(storage, { sub: 'user-2', scopes: ['openid', 'wallet:balance', 'urn:other'] });
+    await consented(storage, { clientId: 'client-2', scopes: ['openid', 'wallet:balance', 'urn:other'] });
     await consented(storage, { sub: 'user-3' });
     await storage.consents.revoke('user-3', 'client-1', now);
     await storage.clients.insert(sampleClient({ clientId: 'client-3' }));
@@ -42,6 +45,8 @@ export const grantCases = casesOf('grants', {
       { scopes: ['kyc', 'openid'] },
       { scopes: ['openid', 'profile', 'kyc'] },
       { scopes: [] },
+      { resources },
+      { scopes: ['openid'], resources: resources.slice(1) },
     ];
     for (const [index, changes] of allowed.entries()) {
       assert.equal(await storage.grants.issue(sampleGrant(`allowed ${index}`, changes)), true, `${index}`);
@@ -50,6 +55,9 @@ export const grantCases = casesOf('grants', {
       'a scope that only another user or client approved': { scopes: ['openid', 'wallet:balance'] },
       'a scope in another case': { scopes: ['OpenID'] },
       'a part of a scope': { scopes: ['open'] },
+      'a resource that only another user or client approved': { resources: [...resources, 'urn:other'] },
+      'a resource in another case': { resources: ['https://first.example/API'] },
+      'a part of a resource': { resources: ['https://first.example'] },
       'a revoked consent': { sub: 'user-3' },
       'a user without consent': { sub: 'user-4', scopes: [] },
       'a user in another case': { sub: 'USER-1' },
@@ -60,6 +68,26 @@ export const grantCases = casesOf('grants', {
       const grant = sampleGrant(why, changes);
       assert.equal(await storage.grants.issue(grant), false, why);
       assert.equal(await storage.grants.find(grant.codeDigest), null, why);
+    }
+  },
+
+  'no grant for a resource is left alive if the consent is given anew without it meanwhile': async (
+    storage,
+  ) => {
+    const user = { sub: 'user-1', clientId: 'client-1' };
+    for (let round = 0; round < 20; round += 1) {
+      await consented(storage, { scopes: ['openid', 'profile', ...resources] });
+      const grant = sampleGrant(`round ${round}`, { resources });
+      await alternating<unknown>(round, [
+        () => storage.grants.issue(grant),
+        async () => {
+          await storage.consents.revoke('user-1', 'client-1', now + 1);
+          await storage.consents.remember({ ...user, scopes: ['openid', 'profile'], now: now + 1 });
+        },
+      ]);
+      const state = await storage.grants.find(grant.codeDigest);
+      assert.ok(state === null || state.revokedAt !== null, `round ${round}`);
+      await storage.consents.revoke('user-1', 'client-1', now + 2);
     }
   },
 

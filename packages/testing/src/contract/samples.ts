@@ -118,7 +118,7 @@ export async function issued(
   changes: Partial<GrantRecord> = {},
 ): Promise<GrantRecord> {
   const grant = sampleGrant(label, changes);
-  await consented(storage, grant);
+  await consented(storage, { ...grant, scopes: [...grant.scopes, ...(grant.resources ?? [])] });
   assert.equal(await storage.grants.issue(grant), true, 'the grant is stored');
   return grant;
 }
