@@ -248,14 +248,14 @@ function limitRows(after: string): string[] {
   );
 }
 
-/** Interfaces of nested options, with the prefix of their names. */
-const optionInterfaces: { readonly [name: string]: string } = {
-  OstiaryOptions: '',
-  Theme: 'theme.',
-  RefreshTokenOptions: 'refreshTokens.',
-  PartnerLimits: 'partnerLimits.',
-  WebhookOptions: 'webhooks.',
-};
+/** Interfaces of options, with their source files in `options/` and the prefix of the names of nested options. */
+const optionInterfaces: readonly (readonly [name: string, file: string, prefix: string])[] = [
+  ['OstiaryOptions', 'options.ts', ''],
+  ['Theme', 'oauth-options.ts', 'theme.'],
+  ['RefreshTokenOptions', 'oauth-options.ts', 'refreshTokens.'],
+  ['PartnerLimits', 'partner-options.ts', 'partnerLimits.'],
+  ['WebhookOptions', 'partner-options.ts', 'webhooks.'],
+];
 
 /** Writes a default as TypeScript would, or returns `null` if it is not a plain value. */
 function literalOf(value: unknown): string | null {
@@ -271,14 +271,14 @@ function defaultOf(path: string, words: string | null): string {
   const literal = literalOf(value);
   if (literal !== null && literal !== words)
     throw new Error(
-      `options/options.ts: the default of ${path} is ${literal}, and @defaultValue says ${words}`,
+      `options/defaults.ts: the default of ${path} is ${literal}, and @defaultValue says ${words}`,
     );
   return words ?? 'none';
 }
 
 function optionsPage(): string {
-  const tables = Object.entries(optionInterfaces).map(([name, outer]) => {
-    const { members } = interfaceIn('packages/core/src/options/options.ts', name);
+  const tables = optionInterfaces.map(([name, file, outer]) => {
+    const { members } = interfaceIn(`packages/core/src/options/${file}`, name);
     const rows = members.flatMap(({ path, type, isOptional, text, standard }) => [
       row(
         `\`${path}\``,

@@ -13,14 +13,8 @@ export type { PresentedRequest } from './oauth/dpop-resource.ts';
 export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks, TokenRequirement } from './oauth/token-checks.ts';
 export { defaultOptions } from './options/defaults.ts';
-export type {
-  OstiaryOptions,
-  PartnerLimits,
-  RefreshTokenOptions,
-  Theme,
-  VerifyImportedSecret,
-  WebhookOptions,
-} from './options/options.ts';
+export type { RefreshTokenOptions, Theme, VerifyImportedSecret } from './options/oauth-options.ts';
+export type { OstiaryOptions } from './options/options.ts';
 export type {
   ConsentPageDetails,
   ErrorPageDetails,
@@ -28,6 +22,7 @@ export type {
   OwnPage,
   OwnPages,
 } from './options/own-pages.ts';
+export type { PartnerLimits, WebhookOptions } from './options/partner-options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';
 export type { IssuedPassport } from './passports/passports.ts';

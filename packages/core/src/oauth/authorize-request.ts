@@ -1,6 +1,6 @@
 import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/parse.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { printableUrl } from '../text/printable.ts';

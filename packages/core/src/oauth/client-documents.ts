@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { OAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import type { ClientDocuments, Core } from '../options/context.ts';
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/parse.ts';
 import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { addressCounts } from './address-counts.ts';
 import { freshForMs } from './document-freshness.ts';

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { OAuthError } from '../errors.ts';
 import { formDecoded } from '../http/body.ts';
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/parse.ts';
 
 /** Unchecked credentials that a client sent. */
 export interface Credentials {

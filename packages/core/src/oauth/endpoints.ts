@@ -1,4 +1,4 @@
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/parse.ts';
 import { urlBelow } from '../text/urls.ts';
 
 /** Paths of the pages below `authUrl`. */

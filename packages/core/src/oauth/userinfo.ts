@@ -5,7 +5,7 @@ import { writeJson } from '../http/headers.ts';
 import type { Handler } from '../http/route.ts';
 import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import type { Core } from '../options/context.ts';
-import type { Options } from '../options/options.ts';
+import type { Options } from '../options/parse.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { digest } from '../secrets/tokens.ts';

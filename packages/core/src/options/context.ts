@@ -9,7 +9,7 @@ import type { MissingFieldLog } from '../scopes/user-record.ts';
 import type { Random } from '../secrets/random.ts';
 import type { TokenFormats } from '../secrets/tokens.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { Options } from './options.ts';
+import type { Options } from './parse.ts';
 
 /** Finds clients that are described by a client ID metadata document. */
 export interface ClientDocuments {

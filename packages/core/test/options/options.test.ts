@@ -4,7 +4,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createOstiary, type OstiaryOptions } from '../../src/index.ts';
-import { parseOptions } from '../../src/options/options.ts';
+import { parseOptions } from '../../src/options/parse.ts';
 import { ana } from '../support/directory.ts';
 import { expectPlain } from '../support/plain-words.ts';
 import { startProvider } from '../support/running.ts';

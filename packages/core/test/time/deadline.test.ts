@@ -1,6 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { parseOptions } from '../../src/options/options.ts';
+import { parseOptions } from '../../src/options/parse.ts';
 import { withDeadline } from '../../src/time/deadline.ts';
 
 beforeEach(() => {

@@ -9,7 +9,7 @@ import { clientAddressFinder } from '../../../src/limits/client-address.ts';
 import { currentRun, type EngineRun } from '../../../src/oauth/engine/adapter.ts';
 import { createProvider } from '../../../src/oauth/engine/provider.ts';
 import type { Core } from '../../../src/options/context.ts';
-import { parseOptions } from '../../../src/options/options.ts';
+import { parseOptions } from '../../../src/options/parse.ts';
 import { systemRandom } from '../../../src/secrets/random.ts';
 import { tokenFormats } from '../../../src/secrets/tokens.ts';
 import { ana } from '../../support/directory.ts';

@@ -1,0 +1,178 @@
+import type { z } from 'zod';
+import { type Catalogue, createCatalogue } from '../events.ts';
+import { loadLanguages } from '../languages/load.ts';
+import type { HostTexts, PageLanguage } from '../languages/page-language.ts';
+import type { Operators } from '../ports/operators.ts';
+import type { PartnerConsole } from '../ports/partner-console.ts';
+import type { PaymentRail } from '../ports/payments.ts';
+import type { Login, UserDirectory } from '../ports/users.ts';
+import type { ScopeCatalog } from '../scopes/catalog.ts';
+import { loadScopes } from '../scopes/load.ts';
+import type { HostResources, ResourceCatalog } from '../scopes/resources.ts';
+import { inPlainWords } from '../text/plain-words.ts';
+import { withDeadline, withDeadlines } from '../time/deadline.ts';
+import { isLoopback } from './option-values.ts';
+import type { OstiaryOptions } from './options.ts';
+import type { OwnPages } from './own-pages.ts';
+import { optionsSchema } from './schema.ts';
+
+const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
+
+/** Options after validation, with all defaults filled in. */
+export type Options = Readonly<
+  Omit<
+    z.output<typeof optionsSchema>,
+    | 'users'
+    | 'login'
+    | 'pages'
+    | 'payments'
+    | 'events'
+    | 'console'
+    | 'operators'
+    | 'languages'
+    | 'texts'
+    | 'scopes'
+    | 'resources'
+  >
+> & {
+  readonly events: Catalogue;
+  readonly languages: readonly PageLanguage[];
+  readonly scopes: ScopeCatalog;
+  readonly resources: ResourceCatalog | undefined;
+  readonly baseUrl: URL;
+  readonly issuer: URL;
+  readonly users: UserDirectory;
+  readonly login: Login;
+  readonly pages: OwnPages;
+  readonly payments: PaymentRail | undefined;
+  readonly console: PartnerConsole | undefined;
+  readonly operators: Operators | undefined;
+};
+
+/**
+ * Freezes plain objects and arrays recursively. Leaves out bytes, which cannot be frozen, and URLs and
+ * objects of the host, which others may change.
+ */
+function deepFreeze<T>(value: T): T {
+  if (
+    Array.isArray(value) ||
+    (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+  ) {
+    Object.values(value).forEach(deepFreeze);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+/** Loads the option `resources`. @throws TypeError if it is invalid */
+async function resourceCatalog(given: HostResources, scopes: ScopeCatalog): Promise<ResourceCatalog> {
+  const { loadResources } = await import('../scopes/resources.ts');
+  return loadResources(given, scopes);
+}
+
+/** Runs a function that checks or makes part of the options. @throws TypeError that names `createOstiary` as the source of a wrong option */
+async function made<T>(make: () => T | Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    throw new TypeError(`createOstiary: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Validates options, fills in defaults, and loads the modules of enabled features.
+ * @throws TypeError that names every wrong option by its path
+ */
+export async function parseOptions(options: OstiaryOptions): Promise<Options> {
+  const result = optionsSchema.safeParse(options, inPlainWords);
+  if (!result.success) {
+    const problems = result.error.issues.map(
+      ({ path, message }) => `${path.join('.') || 'options'}: ${message}`,
+    );
+    throw new TypeError(`createOstiary: ${problems.join('; ')}`);
+  }
+  const {
+    storage,
+    clock,
+    logger,
+    payments,
+    console: _,
+    operators: __,
+    webhooks,
+    events,
+    languages,
+    texts,
+    scopes: hostScopes,
+    resources,
+    limits,
+    partnerLimits,
+    ...plain
+  } = result.data;
+  const scopes = await made(() => loadScopes(hostScopes, languages, plain.refreshTokens !== undefined));
+  const { findByKid, findByPhone } = options.users;
+  if (payments !== undefined && (findByKid === undefined || findByPhone === undefined)) {
+    throw new TypeError('createOstiary: users: the partner API (payments) needs findByKid and findByPhone');
+  }
+  if (options.console !== undefined && payments === undefined) {
+    throw new TypeError('createOstiary: console: partners and their keys come with payments');
+  }
+  const { authUrl, baseUrl = authUrl, issuer = authUrl } = plain;
+  if (webhooks.allowPrivateTargets && !(isLoopback(authUrl) && isLoopback(baseUrl))) {
+    throw new TypeError(
+      'createOstiary: webhooks.allowPrivateTargets: authUrl and baseUrl have to be loopback addresses',
+    );
+  }
+  const documents = plain.clientMetadataDocuments;
+  if (documents?.allowPrivateDocuments && !(isLoopback(authUrl) && isLoopback(baseUrl))) {
+    throw new TypeError(
+      'createOstiary: clientMetadataDocuments.allowPrivateDocuments: authUrl and baseUrl have to be loopback addresses',
+    );
+  }
+  const unknownScope = documents?.scopes.find((name) => !scopes.has(name));
+  if (unknownScope !== undefined) {
+    throw new TypeError(
+      `createOstiary: clientMetadataDocuments.scopes: ${unknownScope} is no scope; there are ${scopes.names.join(', ')}`,
+    );
+  }
+  const { hostTimeoutSeconds, verifyImportedSecret: verify } = plain;
+  const { acrValues } = plain.login;
+  return Object.freeze({
+    ...deepFreeze(plain),
+    baseUrl,
+    issuer,
+    storage,
+    clock,
+    logger,
+    payments: options.payments,
+    console: options.console,
+    operators: options.operators && {
+      ...withDeadlines('operators', options.operators, ['authenticate'], hostTimeoutSeconds),
+      pages: options.operators.pages,
+    },
+    // Freeze only the outer object: `store` belongs to the host.
+    limits: Object.freeze(limits),
+    partnerLimits: Object.freeze(partnerLimits),
+    webhooks: deepFreeze(webhooks),
+    events: await made(() => createCatalogue(events as NonNullable<OstiaryOptions['events']>)),
+    scopes,
+    resources: resources && (await made(() => resourceCatalog(resources, scopes))),
+    languages: await made(() => loadLanguages(languages, texts as HostTexts, scopes.consents)),
+    pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
+    clientMetadataDocuments:
+      documents &&
+      Object.freeze({
+        ...documents,
+        allow:
+          documents.allow &&
+          withDeadline('clientMetadataDocuments.allow', documents.allow, hostTimeoutSeconds),
+      }),
+    verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
+    users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
+    login: Object.freeze({
+      ...withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
+      ...(acrValues !== undefined && { acrValues }),
+    }),
+  });
+}

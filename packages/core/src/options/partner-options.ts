@@ -1,0 +1,57 @@
+import type { PartnerLimit, partnerLimits } from '../limits/request-limits.ts';
+import type { RateLimitStore } from '../ports/rate-limits.ts';
+
+/** Settings for the delivery of events to partners. */
+export interface WebhookOptions {
+  /**
+   * Allows endpoints at any address: private addresses, plain http, every port. For development and tests on
+   * one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * @defaultValue false
+   */
+  readonly allowPrivateTargets?: boolean;
+  /**
+   * Seconds between a failed attempt and the next one: at most 20 values, each above 0 and at most 604,800. A delivery has one attempt more than the list has
+   * entries.
+   * @defaultValue `[60, 300, 1800, 7200]`
+   */
+  readonly retryDelaysSeconds?: readonly number[];
+  /**
+   * Maximum number of concurrent delivery attempts of one process: 1 to 10,000. One partner takes at most half of them; so
+   * does test mode, all partners together.
+   * @defaultValue 512
+   */
+  readonly concurrency?: number;
+  /** Days for which events, deliveries and attempts are stored: a whole number from 1 to 3,650. @defaultValue 30 */
+  readonly retentionDays?: number;
+  /**
+   * Adds the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` to every delivery, so that
+   * libraries for Standard Webhooks can verify it. The signing key is the base64-decoded part of a `whsec_`
+   * secret, or the bytes of any other secret. With this option, a `whsec_` secret must be the base64 of 24 to
+   * 64 bytes.
+   * @defaultValue false
+   */
+  readonly standardHeaders?: boolean;
+  /**
+   * Returns all IP addresses of a host name. Every address is checked, and the connection goes to an address
+   * that was checked.
+   * @defaultValue DNS
+   */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+}
+
+/** Rate limits of the partner API, by group of endpoints. */
+export interface PartnerLimits extends PartnerLimitGroups {
+  /**
+   * Subject of the counts: an API key together with its successors, or a partner in one mode.
+   * @defaultValue `"key"`
+   */
+  readonly per?: 'key' | 'partner';
+  /**
+   * Store for the counts, such as the result of `rateLimiterFlexible`.
+   * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
+   */
+  readonly store?: RateLimitStore;
+}
+
+/** Limits for the groups of endpoints that are counted together. */
+type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: PartnerLimit };
