@@ -3,18 +3,17 @@ import type {
   GrantRecord,
   GrantState,
   GrantStore,
-  RefreshResult,
 } from '@ostiary/core/storage';
 import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isDataError, isLockTimeout } from './errors.ts';
 import { lookup, prepared, statement } from './statement.ts';
-import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
+import { lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
 /** A grant as it is stored: the details of its ID tokens are JSON text. */
-type Stored<Grant> = Omit<Grant, 'idTokenDetails'> & { readonly idTokenDetails: string | null };
+export type Stored<Grant> = Omit<Grant, 'idTokenDetails'> & { readonly idTokenDetails: string | null };
 
-function grantOf(row: Stored<GrantState> | null): GrantState | null {
+export function grantOf(row: Stored<GrantState> | null): GrantState | null {
   if (row === null) return null;
   return { ...row, idTokenDetails: row.idTokenDetails === null ? null : JSON.parse(row.idTokenDetails) };
 }
@@ -50,24 +49,6 @@ interface Redemptions {
  */
 const usedAtStepMs = 3_600_000;
 
-interface Refresh {
-  readonly presented: Uint8Array;
-  readonly family: Uint8Array;
-  readonly successor: Uint8Array;
-  readonly successorEndsAt: number;
-  readonly otherSuccessors: readonly Uint8Array[];
-  readonly token: Uint8Array;
-  readonly scopes: readonly string[] | null;
-  readonly resources: readonly string[] | null;
-  readonly dpopJkt: string | null;
-  readonly tokenIssuedAt: number;
-  readonly tokenEndsAt: number;
-  readonly graceMs: number;
-  readonly maxAccessTokens: number;
-  readonly now: number;
-  readonly lockTimeout: string;
-}
-
 type CodeAt = { readonly codeDigest: Uint8Array; readonly now: number };
 
 const copyOf = <Token extends { readonly digest: Uint8Array }>(token: Token): Token => ({
@@ -75,7 +56,7 @@ const copyOf = <Token extends { readonly digest: Uint8Array }>(token: Token): To
   digest: Buffer.from(token.digest),
 });
 
-const copyOfList = (list: readonly string[] | null): readonly string[] | null => list && [...list];
+export const copyOfList = (list: readonly string[] | null): readonly string[] | null => list && [...list];
 
 function rowOf({
   codeDigest,
@@ -114,7 +95,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
 `;
 
 /** Columns that are read of a grant. */
-const grantColumns = `
+export const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, resources, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
   id_token_details AS "idTokenDetails", issued_at AS "issuedAt", grants.expires_at AS "expiresAt", consumed_at AS "consumedAt",
@@ -196,22 +177,6 @@ function statementsIn(schema: string) {
       RETURNING digest
     `),
 
-    findRefreshToken: lookup<{ family: Uint8Array }, Stored<GrantState>>(
-      { family: 'bytea' },
-      `
-      SELECT ${grantColumns} FROM ${schema}.grants
-      WHERE id = (SELECT grant_id FROM ${schema}.refresh_tokens WHERE refresh_tokens.family = :family LIMIT 1)
-    `,
-    ),
-
-    refresh: prepared<Refresh, RefreshResult>(`
-      SELECT outcome, stored_successor AS successor FROM ${schema}.refresh_grant(
-        :presented, :family, :successor, :successorEndsAt, :otherSuccessors::bytea[],
-        :token, :scopes, :resources, :dpopJkt, :tokenIssuedAt, :tokenEndsAt, :graceMs, :maxAccessTokens, :now,
-        :lockTimeout
-      )
-    `),
-
     // A code that is presented again revokes what was issued for it (RFC 6749, section 4.1.2).
     revokeConsumed: prepared<CodeAt>(`
       UPDATE ${schema}.grants SET revoked_at = coalesce(revoked_at, :now)
@@ -251,7 +216,8 @@ function statementsIn(schema: string) {
   };
 }
 
-export function postgresGrants(database: Database): GrantStore {
+/** Creates the store of grants, without the exchange of refresh tokens: see `refresh-tokens.ts`. */
+export function postgresGrants(database: Database): Omit<GrantStore, 'findRefreshToken' | 'refresh'> {
   const sql = statementsIn(database.schema);
 
   // Contains only the redemptions, so that a successful one cannot fail because of what another call does
@@ -302,28 +268,6 @@ export function postgresGrants(database: Database): GrantStore {
       if (await wins({ ...redemption, ...code, ...own })) return 'redeemed';
       // A separate statement, which sees which call was first.
       return (await database.changes(sql.revokeConsumed, code)) ? 'replayed' : 'refused';
-    },
-
-    findRefreshToken: async ({ family }) =>
-      grantOf(await database.get(sql.findRefreshToken, { family: Buffer.from(family) })),
-
-    async refresh({ presented, successor, otherSuccessors, token, graceMs, maxAccessTokens, now }) {
-      const refresh = {
-        presented: Buffer.from(presented.digest),
-        family: Buffer.from(presented.family),
-        successor: Buffer.from(successor.digest),
-        successorEndsAt: successor.expiresAt,
-        otherSuccessors: otherSuccessors.map((other) => Buffer.from(other)),
-        token: Buffer.from(token.digest),
-        scopes: copyOfList(token.scopes),
-        resources: copyOfList(token.resources),
-        dpopJkt: token.dpopJkt,
-        tokenIssuedAt: token.issuedAt,
-        tokenEndsAt: token.expiresAt,
-        ...{ graceMs, maxAccessTokens, now, lockTimeout: String(lockTimeoutMs) },
-      };
-      const row = await database.change((connection) => sql.refresh.get(connection, refresh));
-      return row ?? { outcome: 'refused' };
     },
 
     async recordFailedVerifier(codeDigest) {

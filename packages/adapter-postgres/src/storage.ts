@@ -20,6 +20,7 @@ import { postgresPushedRequests } from './pushed-requests.ts';
 import { postgresQueue } from './queue.ts';
 import { postgresRateLimits } from './rate-limits.ts';
 import { postgresRedeliveries } from './redeliveries.ts';
+import { postgresRefreshTokens } from './refresh-tokens.ts';
 import { postgresRequestLog } from './request-log.ts';
 import { postgresSandbox } from './sandbox.ts';
 import { postgresSigningKeys } from './signing-keys.ts';
@@ -63,7 +64,7 @@ export function storageOn(database: Database): Storage {
   return {
     clients: postgresClients(database),
     clientDocuments: postgresClientDocuments(database),
-    grants: postgresGrants(database),
+    grants: { ...postgresGrants(database), ...postgresRefreshTokens(database) },
     consents: postgresConsents(database),
     interactions: postgresInteractions(database),
     signingKeys: postgresSigningKeys(database),

@@ -4,7 +4,6 @@ import type {
   GrantState,
   GrantStore,
   NewAccessToken,
-  RefreshResult,
   RefreshTokenDigests,
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
@@ -15,7 +14,7 @@ type Row<Record> = Omit<Record, 'scopes' | 'resources'> & {
   readonly scopes: string;
   readonly resources: string | null;
 };
-type GrantRow<Grant> = Row<Omit<Grant, 'idTokenDetails'>> & { readonly idTokenDetails: string | null };
+export type GrantRow<Grant> = Row<Omit<Grant, 'idTokenDetails'>> & { readonly idTokenDetails: string | null };
 type TokenRow = Row<Omit<AccessTokenState, 'revoked'>> & { readonly revoked: 0 | 1 };
 type NewTokenRow = Omit<NewAccessToken, 'scopes' | 'resources'> & {
   readonly scopes: string | null;
@@ -23,7 +22,7 @@ type NewTokenRow = Omit<NewAccessToken, 'scopes' | 'resources'> & {
 };
 
 /** Columns that are read of a grant. */
-const grantColumns = `
+export const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, resources, redirect_uri AS redirectUri,
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid,
   id_token_details AS idTokenDetails, issued_at AS issuedAt,
@@ -31,17 +30,33 @@ const grantColumns = `
   failed_verifiers AS failedVerifiers, dpop_jkt AS dpopJkt
 `;
 
-/** SQL subquery for the id of a grant, by the family of its refresh tokens. */
-const grantOfRefreshToken = '(SELECT grant_id FROM refresh_tokens WHERE family = +:family LIMIT 1)';
-
 /**
  * Minimum time between two updates of a consent's `usedAt`, in milliseconds, so that most sign-ins do not
  * write it.
  */
 const usedAtStepMs = 3_600_000;
 
+/** Creates the statements that store an access token and a refresh token. */
+export function tokenInserts(connection: Connection) {
+  return {
+    insertToken: connection.prepare<[NewTokenRow & { readonly grantId: number }]>(`
+      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources, dpop_jkt)
+      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes, :resources, :dpopJkt)
+    `),
+
+    insertRefreshToken: connection.prepare<
+      [{ digest: Uint8Array; family: Uint8Array; grantId: number; expiresAt: number }]
+    >(`
+      INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)
+      VALUES (:digest, :grantId, :expiresAt, :family)
+    `),
+  };
+}
+
 function statementsOn(connection: Connection) {
   return {
+    ...tokenInserts(connection),
+
     issue: connection.prepare<[GrantRow<GrantRecord>]>(`
       INSERT INTO grants (
         code_digest, client_id, sub, scopes, redirect_uri, code_challenge, nonce,
@@ -68,10 +83,6 @@ function statementsOn(connection: Connection) {
     find: connection.prepare<[Uint8Array], GrantRow<GrantState>>(
       `SELECT ${grantColumns} FROM grants WHERE code_digest = ?`,
     ),
-
-    findRefreshToken: connection.prepare<[{ family: Uint8Array }], GrantRow<GrantState>>(`
-      SELECT ${grantColumns} FROM grants WHERE id = ${grantOfRefreshToken}
-    `),
 
     consume: connection.prepare<
       [
@@ -109,69 +120,6 @@ function statementsOn(connection: Connection) {
       UPDATE grants SET revoked_at = :now WHERE code_digest = :codeDigest AND revoked_at IS NULL
     `),
 
-    insertToken: connection.prepare<[NewTokenRow & { readonly grantId: number }]>(`
-      INSERT INTO access_tokens (digest, grant_id, issued_at, expires_at, scopes, resources, dpop_jkt)
-      VALUES (:digest, :grantId, :issuedAt, :expiresAt, :scopes, :resources, :dpopJkt)
-    `),
-
-    insertRefreshToken: connection.prepare<
-      [{ digest: Uint8Array; family: Uint8Array; grantId: number; expiresAt: number }]
-    >(`
-      INSERT INTO refresh_tokens (digest, grant_id, expires_at, family)
-      VALUES (:digest, :grantId, :expiresAt, :family)
-    `),
-
-    // Disabling a client or its partner revokes its grants, so checking the grant is enough. The plus signs
-    // are explained at `findToken`.
-    presented: connection.prepare<
-      [{ digest: Uint8Array; family: Uint8Array; now: number; graceMs: number }],
-      {
-        grantId: number;
-        successor: Uint8Array | null;
-        /** 1 if the token was replaced, or is known by its family alone. */
-        isReplaced: 0 | 1;
-        /** 1 if the token is in its grace period and its successor was not replaced. */
-        givesSuccessor: 0 | 1;
-        isAlive: 0 | 1;
-      }
-    >(`
-      SELECT
-        grants.id AS grantId, own.successor, own.digest IS NULL OR own.replaced_at IS NOT NULL AS isReplaced,
-        coalesce(abs(:now - own.replaced_at) <= :graceMs, 0)
-          AND EXISTS (SELECT 1 FROM refresh_tokens WHERE digest = own.successor AND replaced_at IS NULL) AS givesSuccessor,
-        coalesce(own.expires_at > :now, 0) AND revoked_at IS NULL AS isAlive
-      FROM grants LEFT JOIN refresh_tokens AS own ON own.digest = +:digest
-      WHERE grants.id = ${grantOfRefreshToken}
-    `),
-
-    // Removes the token that the presented one replaced: from now on it is recognized by its family.
-    removeReplaced: connection.prepare<[{ family: Uint8Array }]>(`
-      DELETE FROM refresh_tokens WHERE family = :family AND replaced_at IS NOT NULL
-    `),
-
-    replaceRefreshToken: connection.prepare<[{ digest: Uint8Array; successor: Uint8Array; now: number }]>(`
-      UPDATE refresh_tokens SET replaced_at = :now, successor = :successor WHERE digest = :digest
-    `),
-
-    extendRefreshToken: connection.prepare<[{ digest: Uint8Array; expiresAt: number }]>(`
-      UPDATE refresh_tokens SET expires_at = :expiresAt WHERE digest = :digest
-    `),
-
-    removeOldTokens: connection.prepare<[{ grantId: number; digest: Uint8Array; maxAccessTokens: number }]>(`
-      DELETE FROM access_tokens WHERE digest IN (
-        SELECT digest FROM access_tokens WHERE grant_id = +:grantId
-        ORDER BY digest = +:digest DESC, issued_at DESC, digest LIMIT -1 OFFSET +:maxAccessTokens
-      )
-    `),
-
-    prolong: connection.prepare<[{ grantId: number; endsAt: number }]>(`
-      UPDATE grants SET ends_at = max(ends_at, :endsAt) WHERE id = :grantId
-    `),
-
-    revokeById: connection.prepare<[{ grantId: number; now: number }]>(`
-      UPDATE grants SET revoked_at = coalesce(revoked_at, :now) WHERE id = :grantId
-    `),
-
     // Runs on every use of a token: two look-ups by primary key. Without the plus signs, SQLite as the driver
     // builds it (STAT4) plans a join, a range or a subquery again for every bound value, which costs up to
     // ten times the look-up.
@@ -194,7 +142,8 @@ function statementsOn(connection: Connection) {
   };
 }
 
-export function sqliteGrants(database: Database): GrantStore {
+/** Creates the store of grants, without the exchange of refresh tokens: see `refresh-tokens.ts`. */
+export function sqliteGrants(database: Database): Omit<GrantStore, 'findRefreshToken' | 'refresh'> {
   const sql = database.prepare(statementsOn);
 
   return {
@@ -224,44 +173,6 @@ export function sqliteGrants(database: Database): GrantStore {
         sql().insertToken.run({ ...token, grantId });
         if (refreshToken !== null) sql().insertRefreshToken.run({ ...refreshToken, grantId });
         return 'redeemed';
-      });
-    },
-
-    findRefreshToken: ({ family }) => database.find(() => sql().findRefreshToken.get({ family }), grantOf),
-
-    async refresh({ graceMs, maxAccessTokens, now, ...refresh }): Promise<RefreshResult> {
-      const { digest, family } = copyOf(refresh.presented);
-      const next = { ...refresh.successor, digest: Buffer.from(refresh.successor.digest) };
-      const derivable = [next.digest, ...refresh.otherSuccessors.map((other) => Buffer.from(other))];
-      const token = newTokenRow(refresh.token);
-      return database.write((): RefreshResult => {
-        const presented = sql().presented.get({ digest, family, now, graceMs });
-        if (presented === undefined) return { outcome: 'refused' };
-        const { grantId } = presented;
-        const isReplaced = presented.isReplaced === 1;
-        if (isReplaced && presented.givesSuccessor === 0) {
-          sql().revokeById.run({ grantId, now });
-          return { outcome: 'replayed' };
-        }
-        if (presented.isAlive === 0) return { outcome: 'refused' };
-        const stored = presented.successor;
-        const successor = isReplaced
-          ? derivable.find((one) => stored !== null && one.equals(stored))
-          : next.digest;
-        if (successor === undefined) return { outcome: 'unknown_successor' };
-        if (!isReplaced && successor.equals(digest)) {
-          sql().extendRefreshToken.run({ digest, expiresAt: next.expiresAt });
-          sql().prolong.run({ grantId, endsAt: next.expiresAt });
-        } else if (!isReplaced) {
-          sql().removeReplaced.run({ family });
-          sql().replaceRefreshToken.run({ digest, successor, now });
-          sql().insertRefreshToken.run({ ...next, family, grantId });
-          sql().prolong.run({ grantId, endsAt: next.expiresAt });
-        }
-        sql().insertToken.run({ ...token, grantId });
-        sql().removeOldTokens.run({ grantId, digest: token.digest, maxAccessTokens });
-        sql().prolong.run({ grantId, endsAt: token.expiresAt });
-        return { outcome: 'refreshed', successor };
       });
     },
 
@@ -304,7 +215,7 @@ function rowOf({
   };
 }
 
-function grantOf(row: GrantRow<GrantState>): GrantState {
+export function grantOf(row: GrantRow<GrantState>): GrantState {
   const idTokenDetails = row.idTokenDetails === null ? null : JSON.parse(row.idTokenDetails);
   return { ...row, ...listsOf(row), idTokenDetails };
 }
@@ -316,10 +227,10 @@ const listsOf = ({ scopes, resources }: { readonly scopes: string; readonly reso
 
 const jsonOf = (value: object | null): string | null => value && JSON.stringify(value);
 
-function newTokenRow({ digest, scopes, resources, ...times }: NewAccessToken): NewTokenRow {
+export function newTokenRow({ digest, scopes, resources, ...times }: NewAccessToken): NewTokenRow {
   return { ...times, digest: Buffer.from(digest), scopes: jsonOf(scopes), resources: jsonOf(resources) };
 }
 
-function copyOf<Token extends RefreshTokenDigests>(token: Token): Token {
+export function copyOf<Token extends RefreshTokenDigests>(token: Token): Token {
   return { ...token, digest: Buffer.from(token.digest), family: Buffer.from(token.family) };
 }

@@ -19,6 +19,7 @@ import { sqlitePurge } from './purge.ts';
 import { sqlitePushedRequests } from './pushed-requests.ts';
 import { sqliteQueue } from './queue.ts';
 import { sqliteRedeliveries } from './redeliveries.ts';
+import { sqliteRefreshTokens } from './refresh-tokens.ts';
 import { sqliteRequestLog } from './request-log.ts';
 import { sqliteSandbox } from './sandbox.ts';
 import { sqliteSigningKeys } from './signing-keys.ts';
@@ -77,7 +78,7 @@ export function storageOn(database: Database): Storage {
   return {
     clients: sqliteClients(database),
     clientDocuments: sqliteClientDocuments(database),
-    grants: sqliteGrants(database),
+    grants: { ...sqliteGrants(database), ...sqliteRefreshTokens(database) },
     consents: sqliteConsents(database),
     interactions: sqliteInteractions(database),
     signingKeys: sqliteSigningKeys(database),
