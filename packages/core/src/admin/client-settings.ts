@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isPublicClient } from '../keys/client-credentials.ts';
-import { checkRedirectUris } from '../options/redirect-uris.ts';
 import type {
   ClientProfile,
   ClientRecord,
@@ -221,43 +220,4 @@ export function shownClient(client: ClientRecord & { readonly partnerDisabled?: 
     public: isPublicClient(client),
     secrets: secrets.map(({ digest: _, ...secret }) => shown(secret)),
   };
-}
-
-/** Checks that valid settings also fit together. @throws TypeError that names the setting which contradicts another one */
-export function refuseContradiction(
-  client: Pick<
-    ClientRecord,
-    | 'requireSecret'
-    | 'resourceServer'
-    | 'secrets'
-    | 'jwks'
-    | 'jwksUri'
-    | 'redirectUris'
-    | 'loopbackPorts'
-    | 'firstParty'
-    | 'allowedScopes'
-    | 'defaultScope'
-    | 'postLogoutRedirectUris'
-  >,
-): void {
-  const isPublic = isPublicClient(client);
-  const isResourceServer = client.resourceServer === true;
-  if (client.jwks && client.jwksUri)
-    throw new TypeError('jwksUri: the client has jwks; it takes one of the two');
-  if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
-  if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
-  if (!isPublic && client.loopbackPorts === 'any')
-    throw new TypeError('loopbackPorts: any port is for public clients only');
-  const notAllowed = spaceSeparated(client.defaultScope ?? '').filter(
-    (name) => !client.allowedScopes.includes(name),
-  );
-  if (notAllowed.length > 0)
-    throw new TypeError(`defaultScope: ${notAllowed.join(' ')} is not among allowedScopes`);
-  const rules = { isPublic, firstParty: client.firstParty };
-  if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
-    checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');
-  // A pure API without user sign-in.
-  if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
-  if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');
-  checkRedirectUris(client.redirectUris, rules);
 }

@@ -3,24 +3,22 @@ import { z } from 'zod';
 import type { Act } from '../audit/acts.ts';
 import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
-import type { ClientRecord, ClientSecretRecord } from '../ports/clients.ts';
+import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { digest } from '../secrets/tokens.ts';
 import { checked } from './checked.ts';
+import { type CheckTarget, refuseContradiction, requireOptions, requirePartner, requireTargets } from './client-checks.ts';
 import { nameOfKeys, readKeys, recordedKeys, refuseOtherKind } from './client-keys.ts';
 import { withProfile } from './client-profile.ts';
+import { broughtSecret, ending, newSecret } from './client-secrets.ts';
 import {
   type Client,
   type ClientSettings,
   clientSettings,
   type NewClient,
   newClient,
-  refuseContradiction,
   shownClient,
 } from './client-settings.ts';
 import { listPage, type PageRequest } from './list-page.ts';
-import { PartnerNameError } from './partners.ts';
-import { excessiveCost } from './secret-hash-cost.ts';
 
 /** A new client with its secret, which is returned only here. */
 export interface ClientWithSecret {
@@ -100,53 +98,6 @@ export interface ClientAdministration<Name extends string = string> {
   enable(clientId: string): Promise<Client>;
 }
 
-function newSecret({ tokens, random }: Core, now: number): { secret: string; record: ClientSecretRecord } {
-  const secret = tokens.newClientSecret(random);
-  return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
-}
-
-/** Returns the record of a secret or hash that the administrator supplied; `null` if there is none. */
-function broughtSecret(
-  { options }: Core,
-  {
-    isPublic,
-    clientSecret,
-    clientSecretHash,
-  }: { isPublic: boolean; clientSecret: string | undefined; clientSecretHash: string | undefined },
-  now: number,
-): ClientSecretRecord | null {
-  if (clientSecret === undefined && clientSecretHash === undefined) return null;
-  if (isPublic) throw new TypeError('clientSecret: a public client has no secret');
-  const dates = { createdAt: now, expiresAt: null };
-  if (clientSecretHash === undefined) return { digest: digest(clientSecret ?? ''), ...dates };
-  if (clientSecret !== undefined) throw new TypeError('clientSecretHash: the secret itself is given');
-  if (options.verifyImportedSecret === undefined)
-    throw new TypeError(
-      'clientSecretHash: needs the option verifyImportedSecret, which checks secrets against it',
-    );
-  const excess = excessiveCost(clientSecretHash);
-  if (excess !== null) throw new TypeError(`clientSecretHash: ${excess}`);
-  return { digest: Buffer.from(clientSecretHash), imported: true, ...dates };
-}
-
-/** Returns replaced secrets with an expiry of `endsAt` or earlier, without expired ones. */
-function ending(
-  secrets: readonly ClientSecretRecord[],
-  now: number,
-  endsAt: number,
-): readonly ClientSecretRecord[] {
-  return secrets
-    .map((old) => ({ ...old, expiresAt: Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, endsAt) }))
-    .filter((old) => old.expiresAt > now);
-}
-
-// Checking first is enough: partners are never deleted, so one that exists now also exists when the client is
-// stored.
-async function requirePartner({ storage }: Core, slug: string | null): Promise<void> {
-  if (slug !== null && (await storage.partners.find(slug)) === null)
-    throw new PartnerNameError('partner_not_found', slug);
-}
-
 /**
  * Returns a function that applies a change to the latest version of a client, and tries again after a
  * concurrent change.
@@ -174,21 +125,6 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
         return shownClient(edited);
     }
   };
-}
-
-/**
- * Checks whether Ostiary may send requests to a URL. @throws TargetError whose message gives the reason if
- * not
- */
-export type CheckTarget = (url: string) => Promise<unknown>;
-
-/** @throws TypeError for a setting that nothing would obey without an option */
-function requireOptions(
-  { options }: Core,
-  settings: Partial<Pick<ClientRecord, 'requirePushedRequests'>>,
-): void {
-  if (settings.requirePushedRequests === true && options.pushedRequests === undefined)
-    throw new TypeError('requirePushedRequests: needs the option pushedRequests');
 }
 
 /** Makes all checks of `create` and returns the client to store. */
@@ -232,23 +168,6 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
     ...(brought !== null && { imported: true }),
   };
   return { client, secret: secret?.secret ?? null, details };
-}
-
-/** Settings of a client with URLs to which Ostiary sends requests. */
-const targetSettings = ['backchannelLogoutUri', 'jwksUri'] as const;
-
-/** @throws TypeError that names the setting, for a URL to which Ostiary may not send requests */
-async function requireTargets(
-  checkTarget: CheckTarget,
-  settings: { readonly [Name in (typeof targetSettings)[number]]?: string | null | undefined },
-): Promise<void> {
-  for (const name of targetSettings) {
-    const url = settings[name];
-    if (typeof url !== 'string') continue;
-    await checkTarget(url).catch((error: Error) => {
-      throw new TypeError(`${name}: ${error.message}`, { cause: error });
-    });
-  }
 }
 
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { PartnerError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
-import { exportRange, exportTransfers } from '../payments/reconciliation.ts';
+import { exportRange } from '../payments/export-range.ts';
+import { exportTransfers } from '../payments/reconciliation.ts';
 import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';

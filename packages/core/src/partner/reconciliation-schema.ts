@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { exportColumns } from '../payments/reconciliation.ts';
+import type { exportColumns } from '../payments/export-formats.ts';
 import { amountField, component, currency, field, text, time } from '../schemas/fields.ts';
 
 const column = {

@@ -1,5 +1,7 @@
 import type { Core } from '../../options/context.ts';
-import { exportFormats, exportRange, exportTransfers } from '../../payments/reconciliation.ts';
+import { exportFormats } from '../../payments/export-formats.ts';
+import { exportRange } from '../../payments/export-range.ts';
+import { exportTransfers } from '../../payments/reconciliation.ts';
 import { reconciliation } from '../reconciliation-schema.ts';
 import { type PartnerRoute, route } from '../request.ts';
 import { reconciliationQuery } from '../schemas.ts';

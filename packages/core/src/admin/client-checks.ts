@@ -1,0 +1,90 @@
+import { isPublicClient } from '../keys/client-credentials.ts';
+import type { Core } from '../options/context.ts';
+import { checkRedirectUris } from '../options/redirect-uris.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
+import { PartnerNameError } from './partners.ts';
+
+/**
+ * Checks whether Ostiary may send requests to a URL. @throws TargetError whose message gives the reason if
+ * not
+ */
+export type CheckTarget = (url: string) => Promise<unknown>;
+
+/** Checks that no setting needs an option that is off. @throws TypeError for such a setting */
+export function requireOptions(
+  { options }: Core,
+  settings: Partial<Pick<ClientRecord, 'requirePushedRequests'>>,
+): void {
+  if (settings.requirePushedRequests === true && options.pushedRequests === undefined)
+    throw new TypeError('requirePushedRequests: needs the option pushedRequests');
+}
+
+/**
+ * Checks that a partner exists. Checking first is enough: partners are never deleted, so one that exists now
+ * also exists when the client is stored.
+ * @throws PartnerNameError `partner_not_found`
+ */
+export async function requirePartner({ storage }: Core, slug: string | null): Promise<void> {
+  if (slug !== null && (await storage.partners.find(slug)) === null)
+    throw new PartnerNameError('partner_not_found', slug);
+}
+
+/** Settings of a client with URLs to which Ostiary sends requests. */
+const targetSettings = ['backchannelLogoutUri', 'jwksUri'] as const;
+
+/**
+ * Checks the URLs to which Ostiary would send requests. @throws TypeError that names the setting with a URL
+ * that is not allowed
+ */
+export async function requireTargets(
+  checkTarget: CheckTarget,
+  settings: { readonly [Name in (typeof targetSettings)[number]]?: string | null | undefined },
+): Promise<void> {
+  for (const name of targetSettings) {
+    const url = settings[name];
+    if (typeof url !== 'string') continue;
+    await checkTarget(url).catch((error: Error) => {
+      throw new TypeError(`${name}: ${error.message}`, { cause: error });
+    });
+  }
+}
+
+/** Checks that valid settings also fit together. @throws TypeError that names the setting which contradicts another one */
+export function refuseContradiction(
+  client: Pick<
+    ClientRecord,
+    | 'requireSecret'
+    | 'resourceServer'
+    | 'secrets'
+    | 'jwks'
+    | 'jwksUri'
+    | 'redirectUris'
+    | 'loopbackPorts'
+    | 'firstParty'
+    | 'allowedScopes'
+    | 'defaultScope'
+    | 'postLogoutRedirectUris'
+  >,
+): void {
+  const isPublic = isPublicClient(client);
+  const isResourceServer = client.resourceServer === true;
+  if (client.jwks && client.jwksUri)
+    throw new TypeError('jwksUri: the client has jwks; it takes one of the two');
+  if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
+  if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
+  if (!isPublic && client.loopbackPorts === 'any')
+    throw new TypeError('loopbackPorts: any port is for public clients only');
+  const notAllowed = spaceSeparated(client.defaultScope ?? '').filter(
+    (name) => !client.allowedScopes.includes(name),
+  );
+  if (notAllowed.length > 0)
+    throw new TypeError(`defaultScope: ${notAllowed.join(' ')} is not among allowedScopes`);
+  const rules = { isPublic, firstParty: client.firstParty };
+  if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
+    checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');
+  // A pure API without user sign-in.
+  if (isResourceServer && client.redirectUris.length === 0 && client.allowedScopes.length === 0) return;
+  if (client.allowedScopes.length === 0) throw new TypeError('allowedScopes: needs at least one');
+  checkRedirectUris(client.redirectUris, rules);
+}
