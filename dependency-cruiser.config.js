@@ -41,8 +41,8 @@ const rooms = {
   ),
 };
 
-/** Entries of the package see every room. */
-const entries = 'ostiary|index|admin|console|pages|resource-server|storage|seams';
+/** Entries of the package and the assembly of the service see every room. */
+const entries = 'core|ostiary|index|admin|console|pages|resource-server|storage|seams';
 
 /** Packages of the registry that only these places import. */
 const owners = {

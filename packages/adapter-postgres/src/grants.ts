@@ -1,9 +1,4 @@
-import type {
-  AccessTokenState,
-  GrantRecord,
-  GrantState,
-  GrantStore,
-} from '@ostiary/core/storage';
+import type { AccessTokenState, GrantRecord, GrantState, GrantStore } from '@ostiary/core/storage';
 import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isDataError, isLockTimeout } from './errors.ts';

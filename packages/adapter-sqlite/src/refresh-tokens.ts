@@ -1,7 +1,7 @@
 import type { GrantState, GrantStore, RefreshResult } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { type GrantRow, copyOf, grantColumns, grantOf, newTokenRow, tokenInserts } from './grants.ts';
+import { copyOf, type GrantRow, grantColumns, grantOf, newTokenRow, tokenInserts } from './grants.ts';
 
 /** SQL subquery for the id of a grant, by the family of its refresh tokens. */
 const grantOfRefreshToken = '(SELECT grant_id FROM refresh_tokens WHERE family = +:family LIMIT 1)';

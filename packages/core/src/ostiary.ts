@@ -1,13 +1,11 @@
 import { type Administration, administration } from './admin/administration.ts';
-import { resealHandler, resealIntervalMs, resealKind, scheduleReseal } from './admin/reseal.ts';
+import { resealHandler, resealIntervalMs, resealKind } from './admin/reseal.ts';
+import { closeStorage, createCore, openStorage } from './core.ts';
 import { createForms, type Forms } from './http/csrf.ts';
 import { createRequestHandler, type RequestHandler } from './http/request-handler.ts';
 import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
-import { createSealer } from './keys/sealing.ts';
-import { SigningKeys } from './keys/signing-keys.ts';
 import type { AddressedRequest } from './limits/client-address.ts';
-import { clientAddressFinder } from './limits/client-address.ts';
 import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
 import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
@@ -16,7 +14,7 @@ import { type InteractionApi, interactionApi } from './oauth/interaction-api.ts'
 import { oauthRoutes } from './oauth/routes.ts';
 import { createSignOuts, longestSignOutWaitMs, signOutHandler, signOutKind } from './oauth/sign-outs.ts';
 import { type TokenChecks, tokenChecks } from './oauth/token-checks.ts';
-import type { ClientDocuments, Core, ReadJwks } from './options/context.ts';
+import type { Core } from './options/context.ts';
 import type { OstiaryOptions } from './options/options.ts';
 import { type Options, parseOptions } from './options/parse.ts';
 import type { Partner, PartnerTopics } from './partner/create-partner.ts';
@@ -25,18 +23,12 @@ import type { PartnerRoute } from './partner/request.ts';
 import { createPassports, type IssuedPassport } from './passports/passports.ts';
 import { executionHandler, executionKind } from './payments/execution.ts';
 import { type PaymentAdministration, paymentAdministration } from './payments/settle.ts';
-import type { Clock } from './ports/clock.ts';
 import type { Operators } from './ports/operators.ts';
-import type { LongestWaits, Storage } from './ports/storage.ts';
+import type { LongestWaits } from './ports/storage.ts';
 import type { Authentication } from './ports/users.ts';
 import type { ProtectedResourceSettings } from './resource-server/local.ts';
 import type { ProtectedResource } from './resource-server/protected-resource.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scopes/catalog.ts';
-import { missingFieldLog } from './scopes/user-record.ts';
-import { systemRandom } from './secrets/random.ts';
-import { tokenFormats } from './secrets/tokens.ts';
-import type { Logger } from './telemetry/logger.ts';
-import { createTelemetry } from './telemetry/telemetry.ts';
 import { FollowedClock, systemClock } from './time/clock.ts';
 import { DatabaseClock } from './time/database-clock.ts';
 import type { WebhookClient } from './webhooks/client.ts';
@@ -44,26 +36,10 @@ import { createWebhooks, type Webhooks } from './webhooks/create-webhooks.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
-import { purgeHandler, purgeIntervalMs, purgeKind, schedulePurge } from './worker/purge.ts';
+import { purgeHandler, purgeIntervalMs, purgeKind } from './worker/purge.ts';
 import { together } from './worker/together.ts';
 import { createWaitBounds } from './worker/waits.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
-
-/** Storages that open instances of this process use. */
-const inUse = new WeakSet<Storage>();
-
-/**
- * Marks a storage as used by an instance, because each instance closes its storage when it is closed itself.
- * @throws TypeError if another instance of this process uses the storage
- */
-function claimStorage(storage: Storage): void {
-  if (inUse.has(storage)) {
-    throw new TypeError(
-      'createOstiary: storage: another instance of this process uses this object; share that instance, or make a storage for each',
-    );
-  }
-  inUse.add(storage);
-}
 
 /**
  * An identity provider that serves requests.
@@ -181,105 +157,6 @@ export interface Seams {
   readonly webhookClient?: WebhookClient;
 }
 
-/** Returns a function that warns once about requests from a Unix socket whose peer is not trusted. */
-function unixPeerWarning(logger: Logger): () => void {
-  let isLogged = false;
-  return () => {
-    if (isLogged) return;
-    isLogged = true;
-    logger.warn(
-      {},
-      "requests come over a Unix socket and have no address: add 'unix' to trustedProxies, or allowlists refuse every caller and all callers share one rate limit",
-    );
-  };
-}
-
-/**
- * Creates the finder of clients with metadata documents. Loads its code only with the option; `null` without
- * it.
- */
-async function clientDocumentsOf(
-  options: Options,
-  storage: Storage,
-  clock: Clock,
-): Promise<ClientDocuments | null> {
-  const { clientMetadataDocuments: settings, webhooks } = options;
-  if (settings === undefined) return null;
-  const [{ createClientDocuments }, { createDocumentReader }] = await Promise.all([
-    import('./oauth/client-documents.ts'),
-    import('./webhooks/documents.ts'),
-  ]);
-  const readDocument = createDocumentReader({
-    policy: { allowPrivate: settings.allowPrivateDocuments },
-    resolve: webhooks.resolve,
-    ...{ maxBytes: 5 * 1024, timeoutMs: 5_000 },
-  });
-  return createClientDocuments({ storage, clock, options }, settings, readDocument);
-}
-
-/** Creates the function that reads documents with keys. Loads its code with the first document. */
-function jwksReader({ webhooks }: Options): ReadJwks {
-  let loading: Promise<ReadJwks> | null = null;
-  return async (url) => {
-    loading ??= import('./webhooks/documents.ts').then(({ createDocumentReader }) =>
-      createDocumentReader({
-        policy: { allowPrivate: webhooks.allowPrivateTargets },
-        resolve: webhooks.resolve,
-        mediaTypes: ['application/json', 'application/jwk-set+json'],
-        ...{ maxBytes: 64 * 1024, timeoutMs: 5_000 },
-      }),
-    );
-    return (await loading)(url);
-  };
-}
-
-/** Creates the dependencies that all modules share. */
-async function coreOf(options: Options, clock: Clock, notifyWorkers: Core['notifyWorkers']): Promise<Core> {
-  const { storage } = options;
-  const sealer = createSealer(options.sealingKeys, systemRandom);
-  return {
-    options,
-    storage,
-    clock,
-    random: systemRandom,
-    sealer,
-    signingKeys: new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom }),
-    tokens: tokenFormats(options.prefix),
-    telemetry: options.telemetry ? await createTelemetry() : null,
-    notifyWorkers,
-    logMissingFields: missingFieldLog(options.logger),
-    clientDocuments: await clientDocumentsOf(options, storage, clock),
-    readJwks: jwksReader(options),
-    clientAddress: clientAddressFinder(options.trustedProxies, unixPeerWarning(options.logger)),
-  };
-}
-
-/** Opens the storage and reads what is needed at start. If that fails, closes everything again. */
-async function openStorage(core: Core, databaseClock: DatabaseClock | null): Promise<void> {
-  const { storage, signingKeys } = core;
-  claimStorage(storage);
-  try {
-    await storage.open(({ message: reason }) =>
-      core.options.logger.warn({ reason }, 'the database does not respond yet; waiting for it'),
-    );
-  } catch (error) {
-    inUse.delete(storage);
-    throw error;
-  }
-  try {
-    await databaseClock?.start();
-    await signingKeys.start();
-    await schedulePurge(core);
-    await scheduleReseal(core);
-  } catch (error) {
-    databaseClock?.stop();
-    // An open database would keep the process running although it failed to start.
-    await storage.close().catch(() => undefined);
-    inUse.delete(storage);
-    throw error;
-  }
-}
-
 /** Returns the longest waits of each kind of job that did not fail. */
 function longestJobWaits(options: Options): LongestWaits['jobs']['kinds'] {
   const atOnce = { firstMs: 0, againMs: 0 };
@@ -351,7 +228,7 @@ export async function assembleWithTables(given: OstiaryOptions, seams: Seams): P
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
   const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
   const clock = new FollowedClock(options.clock ?? databaseClock ?? systemClock);
-  const core = await coreOf(options, clock, (work) => working.tell(work));
+  const core = await createCore(options, clock, (work) => working.tell(work));
   await openStorage(core, databaseClock);
 
   const engine = new Engine(core);
@@ -409,11 +286,7 @@ export async function assembleWithTables(given: OstiaryOptions, seams: Seams): P
       await waits.close();
       await webhooks.close();
       await partner?.settled();
-      try {
-        await storage.close();
-      } finally {
-        inUse.delete(storage);
-      }
+      await closeStorage(storage);
     },
   };
   return { ostiary, routes, partnerRoutes: partner?.table ?? [] };

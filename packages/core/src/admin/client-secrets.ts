@@ -4,7 +4,10 @@ import { digest } from '../secrets/tokens.ts';
 import { excessiveCost } from './secret-hash-cost.ts';
 
 /** Generates a client secret, with the record to store. */
-export function newSecret({ tokens, random }: Core, now: number): { secret: string; record: ClientSecretRecord } {
+export function newSecret(
+  { tokens, random }: Core,
+  now: number,
+): { secret: string; record: ClientSecretRecord } {
   const secret = tokens.newClientSecret(random);
   return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
 }

@@ -6,7 +6,13 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { checked } from './checked.ts';
-import { type CheckTarget, refuseContradiction, requireOptions, requirePartner, requireTargets } from './client-checks.ts';
+import {
+  type CheckTarget,
+  refuseContradiction,
+  requireOptions,
+  requirePartner,
+  requireTargets,
+} from './client-checks.ts';
 import { nameOfKeys, readKeys, recordedKeys, refuseOtherKind } from './client-keys.ts';
 import { withProfile } from './client-profile.ts';
 import { broughtSecret, ending, newSecret } from './client-secrets.ts';

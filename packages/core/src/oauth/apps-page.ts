@@ -1,6 +1,6 @@
-import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
+import { readParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import { timeZoneOf } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
-import { readParameters } from '../http/body.ts';
 import type { Forms } from '../http/csrf.ts';
 import { answerPage } from '../http/headers.ts';
+import { readParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 import { OAuthError } from '../errors.ts';
-import { formDecoded } from '../http/body.ts';
+import { formDecoded } from '../http/parameters.ts';
 import type { Options } from '../options/parse.ts';
 
 /** Unchecked credentials that a client sent. */

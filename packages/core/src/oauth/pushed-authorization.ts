@@ -1,5 +1,5 @@
 import { addressLimit, limitWindowMs, requireAllowed } from '../http/address-limit.ts';
-import { readKnownParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import { isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';

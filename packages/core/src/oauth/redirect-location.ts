@@ -1,4 +1,4 @@
-import { formDecoded, formPairs } from '../http/body.ts';
+import { formDecoded, formPairs } from '../http/parameters.ts';
 
 /** Parameters of an authorization response (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207, section 2). */
 const responseParameters = ['code', 'state', 'iss', 'error', 'error_description'] as const;

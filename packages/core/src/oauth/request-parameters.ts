@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
-import { formDecoded, formPairs, hasManyValues, readPostedForm, withValue } from '../http/body.ts';
 import { isUnstorable } from '../http/json.ts';
+import { formDecoded, formPairs, hasManyValues, readPostedForm, withValue } from '../http/parameters.ts';
 
 /** Unchecked parameters of a request. A value of `null` was sent twice or is malformed. */
 export type RawParameters<Name extends string> = ReadonlyMap<Name, string | null>;

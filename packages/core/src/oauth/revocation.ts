@@ -1,5 +1,5 @@
 import { OAuthError } from '../errors.ts';
-import { readKnownParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { digest } from '../secrets/tokens.ts';

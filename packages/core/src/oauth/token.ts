@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
-import { readKnownParameters } from '../http/body.ts';
+import { readKnownParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';

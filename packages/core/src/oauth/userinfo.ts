@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
 import { OAuthError, type OAuthErrorCode, oauthErrors } from '../errors.ts';
-import { hasBody, isParameters, readKnownParameters } from '../http/body.ts';
+import { hasBody } from '../http/body.ts';
 import { writeJson } from '../http/headers.ts';
+import { isParameters, readKnownParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import type { Core } from '../options/context.ts';

@@ -1,8 +1,8 @@
 import type { Administration } from '../admin/administration.ts';
 import { OAuthError } from '../errors.ts';
-import { readUpload, type Upload } from '../http/body.ts';
 import { pageRoute } from '../http/console-pages.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
+import { readUpload, type Upload } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import type { OperatorBackend, OperatorPage, Operators, OperatorVisit } from '../ports/operators.ts';

@@ -1,7 +1,7 @@
 import { PartnerError } from '../errors.ts';
 import { addressLimit } from '../http/address-limit.ts';
-import { readParameters } from '../http/body.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
+import { readParameters } from '../http/parameters.ts';
 import { fixedWindows, secondsUntil } from '../limits/fixed-windows.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';

@@ -3,7 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import type { ListPosition } from '../ports/lists.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
-import { type ExportFormat, type ExportRow, type ExportSummary, exportFormats, type FileFormat } from './export-formats.ts';
+import {
+  type ExportFormat,
+  type ExportRow,
+  type ExportSummary,
+  exportFormats,
+  type FileFormat,
+} from './export-formats.ts';
 import type { ExportRange } from './export-range.ts';
 import { formatAmount } from './money.ts';
 
