@@ -42,7 +42,7 @@ const rooms = {
 };
 
 /** Entries of the package and the assembly of the service see every room. */
-const entries = 'core|ostiary|index|admin|console|pages|resource-server|storage|seams';
+const entries = 'core|ostiary|index|admin|console|pages|resource-server|storage|internal';
 
 /** Packages of the registry that only these places import. */
 const owners = {
@@ -72,7 +72,7 @@ const toPackages = Object.entries(owners).map(([name, owner]) => ({
 }));
 
 /** Public entries of core, as files: what packages outside may import. */
-const publicCore = `^${core}/(index|admin|console|pages|resource-server|storage|seams)\\.ts$`;
+const publicCore = `^${core}/(index|admin|console|pages|resource-server|storage|internal)\\.ts$`;
 
 /** Every rule is one to keep. */
 const rules = (list) => list.map((rule) => ({ severity: 'error', ...rule }));
@@ -150,9 +150,9 @@ export default {
       to: { path: `^${core}/`, pathNot: `^${core}/(admin|console|pages)\\.ts$` },
     },
     {
-      name: 'only the test kit and the command line use the seams of core',
+      name: 'only the test kit and the command line use the internal entry of core',
       from: { pathNot: '^packages/(core|testing|cli)/' },
-      to: { path: `^${core}/seams\\.ts$` },
+      to: { path: `^${core}/internal\\.ts$` },
     },
     {
       name: 'client SDK and verifier stand alone',

@@ -9,7 +9,7 @@ export default defineConfig({
     pages: 'src/pages.ts',
     'resource-server': 'src/resource-server.ts',
     storage: 'src/storage.ts',
-    seams: 'src/seams.ts',
+    internal: 'src/internal.ts',
   },
   format: 'esm',
   target: 'node22',

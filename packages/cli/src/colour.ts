@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { escapeControls } from '@ostiary/core/seams';
+import { escapeControls } from '@ostiary/core/internal';
 
 /** Destination of a command's output: a stream of Node, or any object that accepts text. */
 export interface Outlet {

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { dialTarget, TargetError, type TargetPolicy } from '@ostiary/core/seams';
+import { dialTarget, TargetError, type TargetPolicy } from '@ostiary/core/internal';
 import { CommandUsageError } from './command.ts';
 
 interface DownloadOptions {

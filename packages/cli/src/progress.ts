@@ -1,4 +1,4 @@
-import { escapeControls } from '@ostiary/core/seams';
+import { escapeControls } from '@ostiary/core/internal';
 import type { ProgressStep } from './command.ts';
 
 /** Output for progress reports. */

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { escapeControls } from '@ostiary/core/seams';
+import { escapeControls } from '@ostiary/core/internal';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';

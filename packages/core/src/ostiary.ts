@@ -152,7 +152,7 @@ export async function createOstiary<const Scopes extends HostScopes = HostScopes
 }
 
 /** Parts of the service that only the test kit replaces. */
-export interface Seams {
+export interface ReplacedParts {
   /** Posts deliveries instead of the built-in HTTP client. */
   readonly webhookClient?: WebhookClient;
 }
@@ -216,12 +216,12 @@ export interface Assembled {
 }
 
 /** Creates a service as `createOstiary` does, with some parts replaced. */
-export async function assemble(given: OstiaryOptions, seams: Seams): Promise<Ostiary> {
-  return (await assembleWithTables(given, seams)).ostiary;
+export async function assemble(given: OstiaryOptions, replaced: ReplacedParts): Promise<Ostiary> {
+  return (await assembleWithTables(given, replaced)).ostiary;
 }
 
 /** Creates a service as {@link assemble} does, and also returns its route tables. */
-export async function assembleWithTables(given: OstiaryOptions, seams: Seams): Promise<Assembled> {
+export async function assembleWithTables(given: OstiaryOptions, replaced: ReplacedParts): Promise<Assembled> {
   const options = await parseOptions(given);
   const { storage, logger } = options;
   // A clock from the host takes precedence over that of the database.
@@ -235,7 +235,7 @@ export async function assembleWithTables(given: OstiaryOptions, seams: Seams): P
   const forms = createForms(core);
   const interactions = createInteractions(core, engine, forms);
   const consents = connectedApps(core);
-  const webhooks = createWebhooks(core, seams.webhookClient);
+  const webhooks = createWebhooks(core, replaced.webhookClient);
   const signOuts = createSignOuts(core);
   const jobs = jobWorker(core, webhooks);
   const working = together({ jobs, deliveries: webhooks.worker }, storage.wakeUps);

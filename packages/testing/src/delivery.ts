@@ -1,4 +1,4 @@
-import type { WebhookRequest } from '@ostiary/core/seams';
+import type { WebhookRequest } from '@ostiary/core/internal';
 import type { Mode } from '@ostiary/core/storage';
 
 /**

@@ -1,5 +1,5 @@
 import type { FetchHandler, Ostiary, OstiaryOptions } from '@ostiary/core';
-import { assemble } from '@ostiary/core/seams';
+import { assemble } from '@ostiary/core/internal';
 import type { TestClock, Timeline } from './clock.ts';
 import { tellingDueTimes } from './due-times.ts';
 import { memoryStorage } from './memory.ts';

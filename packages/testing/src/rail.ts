@@ -5,7 +5,7 @@ import type {
   TransferOrder,
   TransferResult,
 } from '@ostiary/core';
-import { formatAmount } from '@ostiary/core/seams';
+import { formatAmount } from '@ostiary/core/internal';
 import { type Limits, Plans } from './plans.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { WebhookClient, WebhookRequest } from '@ostiary/core/seams';
+import type { WebhookClient, WebhookRequest } from '@ostiary/core/internal';
 import { type CapturedDelivery, captured, type Writable } from './delivery.ts';
 import type { DeliveryEffect } from './faults.ts';
 import type { Plans } from './plans.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { dialTarget, TargetError, type TargetPolicy, TlsError } from '@ostiary/core/seams';
+import { dialTarget, TargetError, type TargetPolicy, TlsError } from '@ostiary/core/internal';
 import { ask, patienceMs, reasonOf } from './ask.ts';
 import type { Examined } from './examined.ts';
 import { type CheckResult, ok, problem, warning } from './finding.ts';

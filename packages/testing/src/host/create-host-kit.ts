@@ -1,7 +1,7 @@
 import type { FetchHandler, HostScopes, Logger, Ostiary } from '@ostiary/core';
 import { silentLogger } from '@ostiary/core';
 import type { NewClient } from '@ostiary/core/admin';
-import { createFetchHandler } from '@ostiary/core/seams';
+import { createFetchHandler } from '@ostiary/core/internal';
 import { Timeline } from '../clock.ts';
 import { createTestFaults } from '../faults.ts';
 import { anyAddress, clockOf, networkOf, originsOf, received, settling, start } from '../parts.ts';

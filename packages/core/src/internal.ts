@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 export { createFetchHandler } from './http/web.ts';
-export type { Seams } from './ostiary.ts';
+export type { ReplacedParts } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';
 export { escapeControls } from './text/printable.ts';
