@@ -13,7 +13,7 @@ const helmetDefaults = {
   'x-frame-options': 'SAMEORIGIN',
 };
 
-const ownHeaders = {
+const ostiaryHeaders = {
   'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*form-action)/),
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
@@ -21,14 +21,14 @@ const ownHeaders = {
 
 const behindHelmet: Proof = {
   hostHeaders: helmetDefaults,
-  consentHeaders: ownHeaders,
+  consentHeaders: ostiaryHeaders,
   origin: (site) => site,
 };
 
 /** Headers of a policy that only covers the host's pages. */
 const beforeHono: Proof = {
   hostHeaders: { 'content-security-policy': "form-action 'self'", 'referrer-policy': 'no-referrer' },
-  consentHeaders: ownHeaders,
+  consentHeaders: ostiaryHeaders,
   origin: (site) => site,
 };
 

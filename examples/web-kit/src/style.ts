@@ -81,7 +81,7 @@ function variables(values: Readonly<Record<string, string>>): string {
 /** Makes the style sheet for any accent colour. Texts stay readable in both colour schemes. */
 export function createStyle(
   colour: string,
-  ownRules: string,
+  moreRules: string,
   palettes: { readonly light: Palette; readonly dark: Palette } = { light, dark },
 ): Style {
   const onBrand = readableOn(colour);
@@ -106,7 +106,7 @@ export function createStyle(
       accent: readableText(colour, [tints.dark], '#ffffff', 4.5),
     })}}`,
     rules,
-    ownRules,
+    moreRules,
   ].join('\n');
   return { css, hash: `sha256-${createHash('sha256').update(css).digest('base64')}` };
 }

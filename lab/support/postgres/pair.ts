@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { freePort } from '../free-port.ts';
 import { until } from '../proof.ts';
 import { retry } from '../retry.ts';
-import { ownMemory, testPostgres } from './postgres.ts';
+import { memoryInFolder, testPostgres } from './postgres.ts';
 import { createDatabases, type ServerOptions, superusers } from './postgres-server.ts';
 import { owner } from './system-postgres.ts';
 
@@ -127,7 +127,12 @@ export type Pair = Awaited<ReturnType<typeof startPair>>;
 
 /** Starts a primary, to which a standby can be added. */
 export async function startPair({ fsync = true, settings = [] }: ServerOptions = {}) {
-  const wanted = [ownMemory, `fsync=${fsync ? 'on' : 'off'}`, 'max_connections=300', 'wal_keep_size=1GB'];
+  const wanted = [
+    memoryInFolder,
+    `fsync=${fsync ? 'on' : 'off'}`,
+    'max_connections=300',
+    'wal_keep_size=1GB',
+  ];
   const servers = await foundation([...wanted, ...settings]);
   const ports = [servers.port, await freePort()] as const;
   let copies = 0;

@@ -12,7 +12,7 @@ export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
  * PostgreSQL setting that keeps shared memory in the data folder, so that a killed server leaves none behind
  * after the test.
  */
-export const ownMemory = 'dynamic_shared_memory_type=mmap';
+export const memoryInFolder = 'dynamic_shared_memory_type=mmap';
 
 /** Starts a PostgreSQL server with its data in a new temporary folder. */
 export async function testPostgres({
@@ -24,7 +24,7 @@ export async function testPostgres({
   const clear = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   process.once('exit', clear);
   const port = await freePort();
-  const postgres = await startPostgres(folder, { port, password, settings: [ownMemory, ...settings] });
+  const postgres = await startPostgres(folder, { port, password, settings: [memoryInFolder, ...settings] });
   /** Creates a database. @returns its URL for the superuser */
   const createDatabase = async (name: string): Promise<string> => {
     const client = new Client({ connectionString: postgres.url() });

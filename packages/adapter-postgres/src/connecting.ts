@@ -12,11 +12,11 @@ type Connect = (timeoutMs: number, onFailure: OnFailure) => Promise<PostgresPool
 /**
  * Connect functions of pools that a storage opened itself, which know every host of the connection string.
  */
-const ownConnects = new WeakMap<PostgresPool, Connect>();
+const connectFunctions = new WeakMap<PostgresPool, Connect>();
 
 /** Sets the connect function of a pool, to be used instead of its method `connect`, which has no timeout. */
 export function connectsWith(pool: PostgresPool, connect: Connect): void {
-  ownConnects.set(pool, connect);
+  connectFunctions.set(pool, connect);
 }
 
 /** Takes a connection to the primary from a pool, and retries as {@link connected} does. */
@@ -25,7 +25,7 @@ export function connectionOf(
   timeoutMs: number,
   onFailure: OnFailure,
 ): Promise<PostgresPoolClient> {
-  const connect = ownConnects.get(pool);
+  const connect = connectFunctions.get(pool);
   if (connect !== undefined) return connect(timeoutMs, onFailure);
   return connected(() => primaryOf(pool, timeoutMs), timeoutMs, onFailure);
 }

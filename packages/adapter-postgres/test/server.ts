@@ -61,7 +61,7 @@ export function serverForTests({ onlyRows = false } = {}) {
   let server: TestServer;
   let pool: Pool;
   /** Makes a schema for a storage whose test has not named one. */
-  async function ownSchema(): Promise<string> {
+  async function schemaWithoutName(): Promise<string> {
     const schema = left.pop();
     if (schema === undefined) return nextSchema();
     await pool.query(await deletionOfAll(pool, schema));
@@ -93,7 +93,7 @@ export function serverForTests({ onlyRows = false } = {}) {
     stop: () => server.stop(),
     /** Opens a storage that is closed after the test, by default on the pool of the test. */
     async opened({ schema: named, connectionString, ...options }: Partial<PostgresStorageOptions> = {}) {
-      const schema = named ?? (await ownSchema());
+      const schema = named ?? (await schemaWithoutName());
       const where = connectionString === undefined ? { pool } : { connectionString };
       const storage = postgresStorage({ schema, ...where, ...options });
       await storage.open();
@@ -105,7 +105,7 @@ export function serverForTests({ onlyRows = false } = {}) {
     },
     /** Opens a storage and records its statements. */
     async watched({ schema: named }: { readonly schema?: string } = {}) {
-      const schema = named ?? (await ownSchema());
+      const schema = named ?? (await schemaWithoutName());
       const watched = watchedPool(server.url);
       const storage = postgresStorage({ pool: watched.pool, schema });
       await storage.open();

@@ -22,7 +22,7 @@ import { signingKeyCommands } from './signing-keys.ts';
 import { outliveStandardOutput } from './standard-output.ts';
 import { storageCommands } from './storage.ts';
 import { tailCommands } from './tail.ts';
-import { ownVersion } from './version.ts';
+import { cliVersion } from './version.ts';
 import { webhookCommands } from './webhooks.ts';
 
 /** Commands that every installation has. */
@@ -171,7 +171,7 @@ export async function runCommandLine<Subject extends CommandSubject>(
 async function runCommand<Subject extends CommandSubject>(
   options: CommandLineOptions<Subject>,
 ): Promise<number> {
-  const { open, program = 'ostiary', version = ownVersion, argv = process.argv.slice(2) } = options;
+  const { open, program = 'ostiary', version = cliVersion, argv = process.argv.slice(2) } = options;
   const { confirm = confirmAtTerminal, isUsageError = () => false, isNotFound = () => false } = options;
   const out = writerTo(options.stdout ?? process.stdout);
   const err = writerTo(options.stderr ?? process.stderr);

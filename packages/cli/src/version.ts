@@ -1,4 +1,4 @@
 import own from '../package.json' with { type: 'json' };
 
 /** Version of this package. */
-export const ownVersion: string = own.version;
+export const cliVersion: string = own.version;

@@ -190,7 +190,7 @@ function requireFittingExample(check: () => void, type: string): void {
   }
 }
 
-function ownType([type, { schema, ...rest }]: [string, EventDefinition]): EventDescription {
+function builtInDescription([type, { schema, ...rest }]: [string, EventDefinition]): EventDescription {
   return {
     type,
     ...rest,
@@ -215,7 +215,7 @@ export type Catalogue = ReturnType<typeof createCatalogue>;
  */
 export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }) {
   const hostTypes = Object.entries(hostEvents).map(hostType);
-  const descriptions = [...Object.entries<EventDefinition>(events).map(ownType), ...hostTypes];
+  const descriptions = [...Object.entries<EventDefinition>(events).map(builtInDescription), ...hostTypes];
   const types = descriptions.map(({ type }) => type);
   const typeOf = (name: string): EventDescription => {
     const found = descriptions.find(({ type }) => type === name);

@@ -13,15 +13,15 @@ export type { PresentedRequest } from './oauth/dpop-resource.ts';
 export type { InteractionApi, InteractionRedirect } from './oauth/interaction-api.ts';
 export type { ActiveToken, RefusedToken, TokenChecks, TokenRequirement } from './oauth/token-checks.ts';
 export { defaultOptions } from './options/defaults.ts';
-export type { RefreshTokenOptions, Theme, VerifyImportedSecret } from './options/oauth-options.ts';
-export type { OstiaryOptions } from './options/options.ts';
 export type {
   ConsentPageDetails,
   ErrorPageDetails,
+  HostPage,
+  HostPages,
   InteractionDetails,
-  OwnPage,
-  OwnPages,
-} from './options/own-pages.ts';
+} from './options/host-pages.ts';
+export type { RefreshTokenOptions, Theme, VerifyImportedSecret } from './options/oauth-options.ts';
+export type { OstiaryOptions } from './options/options.ts';
 export type { PartnerLimits, WebhookOptions } from './options/partner-options.ts';
 export type { Ostiary } from './ostiary.ts';
 export { createOstiary } from './ostiary.ts';

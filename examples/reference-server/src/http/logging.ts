@@ -52,9 +52,9 @@ export function logRequest(
   response: ServerResponse,
 ): void {
   const start = performance.now();
-  const ownId = randomUUID();
+  const generatedId = randomUUID();
   // Ostiary sets its own id in its responses. Log the id that the client received.
-  response.setHeader('X-Request-Id', ownId);
+  response.setHeader('X-Request-Id', generatedId);
   response.once('close', () => {
     const route = routeOf(request.url ?? '');
     const fields = {
@@ -62,7 +62,7 @@ export function logRequest(
       route,
       status: response.statusCode,
       durationMs: Math.round((performance.now() - start) * 10) / 10,
-      requestId: String(response.getHeader('x-request-id') ?? ownId),
+      requestId: String(response.getHeader('x-request-id') ?? generatedId),
       ...(!response.writableFinished && { aborted: true }),
     };
     if (response.statusCode >= 500) logger.error(fields, 'request');

@@ -1,5 +1,5 @@
 /** Routes of this server, as opposed to those of Ostiary. */
-const ownRoutes =
+const serverRoutes =
   '/ /login /login.js /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(' ');
 
 /**
@@ -7,7 +7,7 @@ const ownRoutes =
  * they may contain ids or, if mistyped, anything.
  */
 export function routeNames(routes: readonly string[]): (target: string) => string {
-  const known = [...ownRoutes, ...routes].map((name) => ({ name, parts: name.split('/') }));
+  const known = [...serverRoutes, ...routes].map((name) => ({ name, parts: name.split('/') }));
   return (target) => {
     const given = (target.split(/[?#]/, 1)[0] ?? '').split('/');
     const found = known.find(

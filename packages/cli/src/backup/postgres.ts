@@ -36,9 +36,9 @@ function eachHost(url: string): readonly URL[] {
 /**
  * Environment with which `pg_dump` and `pg_restore` connect to the database, with the same TLS as the
  * servers. Arguments would show the password to every user of the machine.
- * @param ownMode - `PGSSLMODE` of this process
+ * @param environmentMode - `PGSSLMODE` of this process
  */
-export function environmentOf(url: string, ownMode?: string): Record<string, string> {
+export function environmentOf(url: string, environmentMode?: string): Record<string, string> {
   const hosts = eachHost(url);
   const { username, password, pathname, searchParams } = hosts[0] ?? new URL(url);
   const given = {
@@ -50,7 +50,7 @@ export function environmentOf(url: string, ownMode?: string): Record<string, str
     password: decodeURIComponent(password),
     dbname: decodeURIComponent(pathname.slice(1)),
     ...Object.fromEntries(searchParams),
-    sslmode: sslModeOf(searchParams, ownMode) ?? '',
+    sslmode: sslModeOf(searchParams, environmentMode) ?? '',
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, value]) => {

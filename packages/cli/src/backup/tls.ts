@@ -8,9 +8,12 @@ const verified = ['prefer', 'require', 'verify-ca', 'verify-full'];
 /**
  * The `sslmode` that makes libpq behave as `pg` does for the same URL; `undefined` if neither the URL nor the
  * environment names a mode.
- * @param ownMode - `PGSSLMODE` of this process, which both read
+ * @param environmentMode - `PGSSLMODE` of this process, which both read
  */
-export function sslModeOf(parameters: URLSearchParams, ownMode: string | undefined): string | undefined {
+export function sslModeOf(
+  parameters: URLSearchParams,
+  environmentMode: string | undefined,
+): string | undefined {
   const mode = parameters.get('sslmode');
   if (mode !== null && parameters.get('uselibpqcompat') === 'true') return mode;
   if (mode === 'no-verify' || (mode === null && parameters.get('ssl') === 'no-verify')) return 'require';
@@ -18,8 +21,8 @@ export function sslModeOf(parameters: URLSearchParams, ownMode: string | undefin
   if (['sslcert', 'sslkey', 'sslrootcert'].some((name) => parameters.has(name))) return 'verify-full';
   const ssl = parameters.get('ssl');
   if (ssl !== null) return ssl === 'false' || ssl === '0' ? 'disable' : 'verify-full';
-  if (ownMode === 'no-verify') return 'require';
-  return ownMode !== undefined && verified.includes(ownMode) ? 'verify-full' : undefined;
+  if (environmentMode === 'no-verify') return 'require';
+  return environmentMode !== undefined && verified.includes(environmentMode) ? 'verify-full' : undefined;
 }
 
 /**

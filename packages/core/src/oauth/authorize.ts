@@ -6,6 +6,7 @@ import { isScript } from '../http/prefetch.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { addressCounts } from './address-counts.ts';
+import { redirectedToAuthUrl } from './auth-url-redirect.ts';
 import {
   findRedirectTarget,
   knownParameters,
@@ -18,7 +19,6 @@ import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
-import { redirectedToAuthUrl } from './own-host.ts';
 import type { PushedRequests } from './pushed-requests.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';

@@ -11,11 +11,10 @@ import { consentPage } from '../pages/consent.ts';
 import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Engine } from './engine/engine.ts';
-import { hostPageUrl } from './host-page.ts';
+import { answerHostPage, hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf, namedResources, shownDocument } from './interaction-api.ts';
 import { interactionSeconds } from './lifetimes.ts';
-import { answerOwnPage } from './own-page.ts';
 import { seeOther } from './see-other.ts';
 import { displayName } from './user.ts';
 import { interactionPageUrl } from './way-back.ts';
@@ -40,7 +39,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     const { name = null, handle = null } = user;
     const details = { ...detailsOf(question, core), user: { name, handle }, action };
     const own = await pages.consent({ ...details, language: language.tag }, ctx.req);
-    return answerOwnPage(ctx, 'pages.consent', own);
+    return answerHostPage(ctx, 'pages.consent', own);
   }
   const page = consentPage({
     theme: core.options.theme,

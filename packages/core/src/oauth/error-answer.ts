@@ -3,9 +3,9 @@ import { type OAuthError, type OAuthErrorCode, toOAuthError } from '../errors.ts
 import { answerPage, setNoStore } from '../http/headers.ts';
 import { choosePageLanguage, type PageLanguage } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';
-import type { ErrorPageDetails } from '../options/own-pages.ts';
+import type { ErrorPageDetails } from '../options/host-pages.ts';
 import { type AppToReturnTo, type ErrorKind, errorPage } from '../pages/error.ts';
-import { answerOwnPage } from './own-page.ts';
+import { answerHostPage } from './host-page.ts';
 import { findAppToReturnTo, lacksCookie } from './way-back.ts';
 
 const pageKinds: { readonly [code in OAuthErrorCode]?: ErrorKind } = {
@@ -45,7 +45,7 @@ export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
 async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPageDetails): Promise<boolean> {
   if (options.pages.error === undefined) return false;
   try {
-    await answerOwnPage(ctx, 'pages.error', await options.pages.error(details, ctx.req));
+    await answerHostPage(ctx, 'pages.error', await options.pages.error(details, ctx.req));
     return true;
   } catch (err) {
     options.logger.error(

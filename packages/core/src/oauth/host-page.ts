@@ -1,3 +1,33 @@
+import type { Context } from 'koa';
+import { setNoStore } from '../http/headers.ts';
+
+/** Response headers that a page of the host cannot set. */
+const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
+
+/**
+ * Responds with a page of the host. The page must not be cached or framed. The host decides what the page may
+ * load.
+ * @param call - name of the host's function that returned the page, for the error text
+ * @throws TypeError if `page` is neither text nor a Response
+ */
+export async function answerHostPage(ctx: Context, call: string, page: unknown): Promise<void> {
+  if (typeof page !== 'string' && !(page instanceof Response))
+    throw new TypeError(`${call}: must return HTML as text, or a Response`);
+  const body = typeof page === 'string' ? page : Buffer.from(await page.arrayBuffer());
+  ctx.set('Content-Security-Policy', "frame-ancestors 'none'");
+  ctx.set('Referrer-Policy', 'same-origin');
+  ctx.set('Cross-Origin-Opener-Policy', 'unsafe-none');
+  ctx.type = 'html';
+  if (typeof page !== 'string') {
+    for (const [name, value] of page.headers)
+      if (!ours.has(name) && name !== 'set-cookie') ctx.set(name, value);
+    for (const cookie of page.headers.getSetCookie()) ctx.append('Set-Cookie', cookie);
+  }
+  ctx.set('X-Frame-Options', 'DENY');
+  setNoStore(ctx);
+  ctx.body = body;
+}
+
 /**
  * Returns the URL of the host's own consent page for an interaction. Its path must contain the interaction's
  * id: otherwise the cookies of two tabs would overwrite each other.

@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Forms } from '../http/csrf.ts';
 import { shippedLanguages } from '../languages/load.ts';
 import type { Core } from '../options/context.ts';
-import type { InteractionDetails } from '../options/own-pages.ts';
+import type { InteractionDetails } from '../options/host-pages.ts';
 import type { ConsentView } from '../pages/consent.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { logoUrl } from './client-logo.ts';

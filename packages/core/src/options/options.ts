@@ -11,13 +11,13 @@ import type { Login, UserDirectory } from '../ports/users.ts';
 import type { HostClaims, HostScopes } from '../scopes/catalog.ts';
 import type { HostResources } from '../scopes/resources.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { HostPages } from './host-pages.ts';
 import type {
   ClientMetadataDocumentOptions,
   RefreshTokenOptions,
   Theme,
   VerifyImportedSecret,
 } from './oauth-options.ts';
-import type { OwnPages } from './own-pages.ts';
 import type { PartnerLimits, WebhookOptions } from './partner-options.ts';
 
 /** Options of `createOstiary`. Unknown options are refused. */
@@ -89,7 +89,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * Functions that render your own pages instead of the consent page and the error pages.
    * @defaultValue the built-in pages
    */
-  readonly pages?: OwnPages;
+  readonly pages?: HostPages;
   /**
    * Returns the URL of your own consent page, on the origin of `authUrl` and with the id in its path; see
    * `ostiary.interactions`.

@@ -11,9 +11,9 @@ import { loadScopes } from '../scopes/load.ts';
 import type { HostResources, ResourceCatalog } from '../scopes/resources.ts';
 import { inPlainWords } from '../text/plain-words.ts';
 import { withDeadline, withDeadlines } from '../time/deadline.ts';
+import type { HostPages } from './host-pages.ts';
 import { isLoopback } from './option-values.ts';
 import type { OstiaryOptions } from './options.ts';
-import type { OwnPages } from './own-pages.ts';
 import { optionsSchema } from './schema.ts';
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
@@ -43,7 +43,7 @@ export type Options = Readonly<
   readonly issuer: URL;
   readonly users: UserDirectory;
   readonly login: Login;
-  readonly pages: OwnPages;
+  readonly pages: HostPages;
   readonly payments: PaymentRail | undefined;
   readonly console: PartnerConsole | undefined;
   readonly operators: Operators | undefined;

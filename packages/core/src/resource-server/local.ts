@@ -53,7 +53,7 @@ export function localResources({ options }: Core, tokens: TokenChecks) {
         const wrong = names.find((name) => !options.scopes.has(name) || !resources.isGrantable(name, [uri]));
         if (wrong !== undefined) throw new TypeError(`scopes: there is no scope ${wrong} for ${uri}`);
       },
-      ownScopes: (token) => token.scopes.filter((name) => own.includes(name)),
+      scopesOfResource: (token) => token.scopes.filter((name) => own.includes(name)),
       async verify(token, request) {
         try {
           return await tokens.verify(token, { resource: uri, request });

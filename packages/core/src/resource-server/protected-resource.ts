@@ -48,7 +48,7 @@ export interface ResourceChecks {
   /** @throws TypeError for a scope that no token for the resource can have */
   readonly requireScopes: (scopes: readonly string[]) => void;
   /** Returns the scopes of a token that a challenge repeats: those that belong to the resource. */
-  readonly ownScopes: (token: ActiveToken) => readonly string[];
+  readonly scopesOfResource: (token: ActiveToken) => readonly string[];
   /** Returns the token, or the reason for refusing it; `unavailable` if it cannot be checked. */
   readonly verify: (
     token: string,
@@ -61,7 +61,7 @@ const union = (...lists: (readonly string[])[]): string[] => [...new Set(lists.f
 /** Creates a protected resource from its document and its checks. */
 export function createProtectedResource(
   metadata: ResourceMetadata,
-  { scopes, takesDpop, requireScopes, ownScopes, verify }: ResourceChecks,
+  { scopes, takesDpop, requireScopes, scopesOfResource, verify }: ResourceChecks,
 ): ProtectedResource {
   const document: ResourceDocument = resourceDocument(metadata);
   requireScopes(scopes);
@@ -81,7 +81,7 @@ export function createProtectedResource(
       if (needed.every((scope) => token.scopes.includes(scope))) return token;
       // Include the scopes that the token already has: a client that requested only the missing ones would
       // lose them.
-      return refusal('insufficient_scope', union(needed, ownScopes(token)), document.url);
+      return refusal('insufficient_scope', union(needed, scopesOfResource(token)), document.url);
     },
   };
 }

@@ -172,7 +172,7 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
       if (wrong !== undefined) throw new TypeError(`scopes: ${wrong} is not the name of a scope`);
     },
     // A token for several resources may have scopes that belong to another one.
-    ownScopes: ({ resources = [], scopes: granted }) =>
+    scopesOfResource: ({ resources = [], scopes: granted }) =>
       resources.length > 1 ? [] : granted.filter((one) => !/^(openid|offline_access)$/.test(one)),
     verify,
   });

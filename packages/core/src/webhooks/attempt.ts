@@ -29,7 +29,7 @@ export interface AttemptEnd {
  * Wait after a failure of this service (a secret that cannot be decrypted, no free socket), in milliseconds.
  * Does not count as an attempt.
  */
-export const ownFaultMs = 60_000;
+export const faultPauseMs = 60_000;
 
 /** Number of response bytes that are stored in test mode. */
 const testAnswerBytes = 1_024;
@@ -66,7 +66,7 @@ export async function attempt(
       { err: error, delivery: id, endpoint: delivery.endpointId },
       'a webhook delivery cannot be signed',
     );
-    return { result: handedBack(delivery, at + ownFaultMs), answered: false };
+    return { result: handedBack(delivery, at + faultPauseMs), answered: false };
   }
   const answer = await client.post({ url: delivery.url, owner: ownerName(delivery), ...signed });
   if (answer === null) return { result: handedBack(delivery, clock.now() + fullTargetMs), answered: false };

@@ -40,15 +40,15 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
 /**
  * Creates everything about webhooks from the options. Sends nothing before its worker starts.
  *
- * @param ownClient - HTTP client to use instead of the built-in one
+ * @param replacedClient - HTTP client to use instead of the built-in one
  */
-export function createWebhooks(core: Core, ownClient?: WebhookClient) {
+export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
   const { options, storage, sealer, clock, random } = core;
   const { webhooks, events: catalogue, logger, prefix } = options;
   const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
   const resolve = webhooks.resolve ?? defaultResolve(policy);
   const targets = createTargetLimits();
-  const client = ownClient ?? lateClient({ policy, resolve, targets });
+  const client = replacedClient ?? lateClient({ policy, resolve, targets });
   const secrets = new LRUCache<string, string>({ max: openSecrets });
 
   function secretOf(endpointId: string, sealed: string): string {

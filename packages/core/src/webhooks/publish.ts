@@ -1,5 +1,5 @@
 import type { Catalogue } from '../events.ts';
-import { events as ownTypes } from '../events.ts';
+import { events as builtInTypes } from '../events.ts';
 import type { Core } from '../options/context.ts';
 import type { HostTransaction, MaybePromise, NewEvent } from '../ports/events.ts';
 import type { JsonObject } from '../ports/interactions.ts';
@@ -131,7 +131,7 @@ export function promised<T, Next>(
  * transaction must be thrown.
  */
 export function eventPublishing(core: Core, catalogue: Catalogue): EventPublishing {
-  const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(ownTypes, type)).join(', ') || 'none';
+  const hostTypes = catalogue.types.filter((type) => !Object.hasOwn(builtInTypes, type)).join(', ') || 'none';
   return {
     publish({ partner, mode = 'live', type, data }, options = {}) {
       checkPublishOptions(options);
@@ -139,7 +139,8 @@ export function eventPublishing(core: Core, catalogue: Catalogue): EventPublishi
       if (mode !== 'live' && mode !== 'test') throw new TypeError('mode: has to be live or test');
       if (typeof type !== 'string' || !catalogue.has(type))
         throw new TypeError(`type: ${String(type)} is not among the option events; known are ${hostTypes}`);
-      if (Object.hasOwn(ownTypes, type)) throw new TypeError(`type: ${type} is published by Ostiary itself`);
+      if (Object.hasOwn(builtInTypes, type))
+        throw new TypeError(`type: ${type} is published by Ostiary itself`);
       const event = newEvent(core, {
         partner,
         mode,

@@ -4,9 +4,9 @@ import {
   type AttemptEnd,
   type AttemptOptions,
   attempt,
+  faultPauseMs,
   handedBack,
   measuredAttempt,
-  ownFaultMs,
 } from './attempt.ts';
 import { createEndpointLimiter } from './endpoint-limiter.ts';
 import type { Ended } from './writing.ts';
@@ -44,7 +44,7 @@ export function createRunning(
       (attemptEnd) => end(leased, attemptEnd),
       (error: unknown) => {
         logger.error({ err: error, delivery: delivery.id }, 'an attempt broke off; it is made again');
-        const result = handedBack(delivery, clock.now() + ownFaultMs);
+        const result = handedBack(delivery, clock.now() + faultPauseMs);
         end(leased, { result, answered: false });
       },
     );

@@ -1,5 +1,5 @@
 import { PartnerError } from '../errors.ts';
-import { type Catalogue, EventDataError, events as ownTypes } from '../events.ts';
+import { events as builtInTypes, type Catalogue, EventDataError } from '../events.ts';
 import {
   claimOf,
   earlierAnswer,
@@ -45,7 +45,7 @@ function checkedData(catalogue: Catalogue, type: string, data: unknown) {
   } catch (error) {
     if (!(error instanceof EventDataError)) throw error;
     // For host types do not show the message of the host's schema library, which is meant for the host.
-    const message = Object.hasOwn(ownTypes, type) ? error.problem : `is not what ${type} carries there`;
+    const message = Object.hasOwn(builtInTypes, type) ? error.problem : `is not what ${type} carries there`;
     throw new PartnerError('invalid_request', { details: [{ path: error.path, message }] });
   }
 }

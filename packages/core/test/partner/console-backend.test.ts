@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ownConsole } from './own-console.ts';
+import { customConsole } from './custom-console.ts';
 
 it('a console of one’s own calls operations of the partner API as a key that opens it may', async () => {
-  const { provider, open } = await ownConsole({ scope: null, testOnly: false });
+  const { provider, open } = await customConsole({ scope: null, testOnly: false });
   const key = await provider.key({ mode: 'live', scopes: ['payments:read', 'payments:write'] });
   const call = await open(key);
   const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-ANA' } });
@@ -37,7 +37,7 @@ it('a console of one’s own calls operations of the partner API as a key that o
 });
 
 it('a console’s call with an Idempotency-Key takes effect once', async () => {
-  const { provider, open } = await ownConsole({ scope: null, testOnly: true });
+  const { provider, open } = await customConsole({ scope: null, testOnly: true });
   const key = await provider.key({ mode: 'test' });
   const call = await open(key);
   const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } });

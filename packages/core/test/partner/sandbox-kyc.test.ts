@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sandboxKycLifetimeMs } from '../../src/users/sandbox-kyc.ts';
 import { type partnerProvider, storages } from '../support/partner-api.ts';
 import type { Json, TestKey, TestProvider } from '../support/provider.ts';
-import { ownConsole } from './own-console.ts';
+import { customConsole } from './custom-console.ts';
 
 const approved = 'KID-TEST-APPROVED';
 
@@ -11,7 +11,7 @@ const day = 24 * 3600_000;
 
 /** Starts a provider with a test key, and a console that acts on behalf of the key. */
 async function sandbox(options: Parameters<typeof partnerProvider>[0] = {}) {
-  const { provider, database, open } = await ownConsole({ scope: null, testOnly: false }, options);
+  const { provider, database, open } = await customConsole({ scope: null, testOnly: false }, options);
   const key = await provider.key({ mode: 'test' });
   const call = await open(key);
   const change = async (body: Json, { kid = approved, as = call } = {}) => {

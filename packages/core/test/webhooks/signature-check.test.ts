@@ -1,13 +1,13 @@
 import { safeVerify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
 import type { SignatureCheck } from '../../src/console.ts';
-import { ownConsole } from '../partner/own-console.ts';
+import { customConsole } from '../partner/custom-console.ts';
 import { hooks, register, secret, url } from '../partner/webhook-shop.ts';
 import { type Sink, sink } from './support/sink.ts';
 
 /** Starts a partner in test mode, and returns a call that checks the signature verification of an endpoint. */
 async function checker() {
-  const { provider, open } = await ownConsole(
+  const { provider, open } = await customConsole(
     { scope: 'webhooks', testOnly: true },
     { webhooks: { allowPrivateTargets: true } },
   );

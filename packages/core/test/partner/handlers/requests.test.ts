@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownConsole } from '../own-console.ts';
+import { customConsole } from '../custom-console.ts';
 
 interface Listed {
   readonly data: readonly { readonly id: string }[];
@@ -8,7 +8,7 @@ interface Listed {
 
 /** Starts a console, signed in with a test key that has made two requests: a good one, then a refused one. */
 async function withLog() {
-  const { provider, open } = await ownConsole({ scope: 'webhooks', testOnly: true });
+  const { provider, open } = await customConsole({ scope: 'webhooks', testOnly: true });
   const key = await provider.key({ mode: 'test' });
   await provider.partnerCall(key, 'GET /v1/partner/whoami');
   provider.clock.advance(1);

@@ -3,7 +3,7 @@ import { passportLifetimeMs } from '../../../src/passports/passports.ts';
 import { sandboxUsers } from '../../../src/users/sandbox.ts';
 import { partnerProvider } from '../../support/partner-api.ts';
 import type { TestKey } from '../../support/provider.ts';
-import { ownConsole } from '../own-console.ts';
+import { customConsole } from '../custom-console.ts';
 import { blamed } from '../refusal.ts';
 
 const mint = 'POST /v1/partner/sandbox/passports';
@@ -34,7 +34,7 @@ it('an expired sandbox passport is refused as an old one is', async () => {
 });
 
 it('a change of a sandbox user holds for its partner only, and once for one Idempotency-Key', async () => {
-  const { provider, open } = await ownConsole({ scope: 'identity:verify', testOnly: true });
+  const { provider, open } = await customConsole({ scope: 'identity:verify', testOnly: true });
   const [ours, theirs] = [await provider.key({ mode: 'test' }), await provider.key({ mode: 'test' })];
   const listed = async (key: TestKey) => {
     const { data } = await (await (await open(key))('listSandboxUsers')).json();

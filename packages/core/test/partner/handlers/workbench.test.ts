@@ -2,12 +2,12 @@ import { safeVerify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
 import { testPayment } from '../../support/partner-api.ts';
 import { sink } from '../../webhooks/support/sink.ts';
-import { ownConsole } from '../own-console.ts';
+import { customConsole } from '../custom-console.ts';
 import { register, secret, trigger } from '../webhook-shop.ts';
 
 /** Starts a console for a partner in test mode, signed in with its key. */
 async function bench() {
-  const given = await ownConsole(
+  const given = await customConsole(
     { scope: 'webhooks', testOnly: true },
     { webhooks: { allowPrivateTargets: true } },
   );
@@ -29,7 +29,7 @@ async function verifying(now: () => number) {
 
 it('the progress of a first run costs one storage call once it is complete', async () => {
   const options = { requestLog: 'off', webhooks: { allowPrivateTargets: true } } as const;
-  const { provider, database, open } = await ownConsole({ scope: null, testOnly: true }, options);
+  const { provider, database, open } = await customConsole({ scope: null, testOnly: true }, options);
   const key = await provider.key({ mode: 'test' });
   const call = await open(key);
   const asked = async () => {

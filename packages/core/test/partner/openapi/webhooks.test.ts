@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type HostEventSchema, events as ownEvents } from '../../../src/index.ts';
+import { events as builtInEvents, type HostEventSchema } from '../../../src/index.ts';
 import { descriptionOf, type Schema, validatorOf } from '../../support/openapi.ts';
 import type { Json } from '../../support/provider.ts';
 import { sink } from '../../webhooks/support/sink.ts';
@@ -93,7 +93,7 @@ const bodyOf = (type: string) => {
 describe('the webhooks of the description', () => {
   it('are every type of event, and what is delivered is what is described, headers too', async () => {
     const hook = await sink(() => provider.clock.now());
-    const names = [...Object.keys(ownEvents), ...Object.keys(types)];
+    const names = [...Object.keys(builtInEvents), ...Object.keys(types)];
     await register(hook.url, { events: names });
     expect(Object.keys(description.webhooks)).toEqual(names);
     const valid = validatorOf(description);

@@ -42,7 +42,7 @@ function isSame(left: string, right: string): boolean {
  * Returns where the browser goes after the login: always a path of this site, so that a link cannot send
  * users elsewhere.
  */
-function ownAddress(returnTo: string): string {
+function pageOfThisSite(returnTo: string): string {
   const target = returnTo.startsWith('/') ? URL.parse(returnTo, site) : null;
   return target?.origin === site.origin ? target.href : new URL('/', site).href;
 }
@@ -100,7 +100,7 @@ export async function signIn(
   const id = newSecret();
   sessions.set(id, { sub: user.sub, authenticatedAt: new Date(now), endsAt: now + lifeMs });
   const headers = {
-    Location: ownAddress(field('return_to')),
+    Location: pageOfThisSite(field('return_to')),
     'Set-Cookie': `${sessionCookie}=${id}${attributes}; Max-Age=${lifeMs / 1000}`,
     'Cache-Control': 'no-store',
   };

@@ -1,15 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { ErrorPageDetails, OstiaryOptions, OwnPages } from '../../src/index.ts';
+import type { ErrorPageDetails, HostPages, OstiaryOptions } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana } from '../support/directory.ts';
 import { serve, startProvider } from '../support/running.ts';
 
-const withPages = (pages: OwnPages, options: Partial<OstiaryOptions> = {}) =>
+const withPages = (pages: HostPages, options: Partial<OstiaryOptions> = {}) =>
   startProvider({ pages, ...options });
 
 describe('a consent page by a function of the host', () => {
-  const form: OwnPages['consent'] = (details) =>
+  const form: HostPages['consent'] = (details) =>
     `<!doctype html><title>Mine</title><pre>${JSON.stringify(details)}</pre>
 <form method="post" action="${details.action}"><input name="csrf" value="${details.csrfToken}"></form>`;
 
@@ -109,7 +109,7 @@ describe('a consent page by a function of the host', () => {
 
 describe('an error page by a function of the host', () => {
   const told: ErrorPageDetails[] = [];
-  const error: OwnPages['error'] = (details, request) => {
+  const error: HostPages['error'] = (details, request) => {
     told.push(details);
     return `<!doctype html><title>${details.title}</title><p>${request.headers['user-agent']}`;
   };

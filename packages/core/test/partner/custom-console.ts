@@ -7,7 +7,7 @@ import type { TestKey } from '../support/provider.ts';
  * Starts a custom console, which signs in the partner whose key is posted, runs the given calls, and shows
  * their results.
  */
-export async function ownConsole(
+export async function customConsole(
   opensWith: PartnerConsole['opensWith'],
   options: Parameters<typeof partnerProvider>[0] = {},
 ) {

@@ -56,7 +56,7 @@ export interface InteractionDetails {
 }
 
 /** A page of the host: a complete HTML document, or a response that contains one. Escape all values in it. */
-export type OwnPage = string | Response;
+export type HostPage = string | Response;
 
 /** Data for a consent page, and the target of its form. */
 export interface ConsentPageDetails extends InteractionDetails {
@@ -92,15 +92,15 @@ export interface ErrorPageDetails {
 }
 
 /** Functions that render pages of the host instead of the built-in ones (option `pages`). */
-export interface OwnPages {
+export interface HostPages {
   /**
    * Renders the consent page at the URL of the built-in one. For a page at your own URL see `interactionUrl`.
    * @param request - the browser's request, for its cookies and headers
    */
-  consent?(details: ConsentPageDetails, request: IncomingMessage): Promise<OwnPage> | OwnPage;
+  consent?(details: ConsentPageDetails, request: IncomingMessage): Promise<HostPage> | HostPage;
   /**
    * Renders the page for every error shown in a browser. If it fails or does not return in time, the built-in
    * page is shown.
    */
-  error?(details: ErrorPageDetails, request: IncomingMessage): Promise<OwnPage> | OwnPage;
+  error?(details: ErrorPageDetails, request: IncomingMessage): Promise<HostPage> | HostPage;
 }
