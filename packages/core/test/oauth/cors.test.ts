@@ -183,17 +183,6 @@ describe('an app in a web view with its own scheme', () => {
   });
 });
 
-it.each(['openid-configuration', 'oauth-authorization-server', 'jwks.json'])(
-  '%s is for any page',
-  async (name) => {
-    for (const headers of [{ origin: foreign }, {}]) {
-      const answer = await provider.request(`/.well-known/${name}`, { headers });
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
-    }
-  },
-);
-
 it('authorize, the pages and everything behind them allow no origin, registered or not', async () => {
   const fresh = await provider.client({ redirectUris: [`${own}/callback`] });
   const page = await openConsent(provider, fresh);
@@ -228,23 +217,4 @@ it('the revocation of a refresh token may be read by pages of its client, and by
     const answer = await app.provider.call('/v1/oauth/revoke', { token }, { origin });
     expect(answer.headers.get('access-control-allow-origin')).toBe(read);
   }
-});
-
-it.each([
-  '/.well-known/openid-configuration',
-  '/.well-known/oauth-authorization-server',
-  '/.well-known/jwks.json',
-])('any page may send any header to %s', async (path) => {
-  const asked = 'mcp-protocol-version, cache-control';
-  const { status, headers } = await provider.request(path, {
-    method: 'OPTIONS',
-    headers: {
-      origin: foreign,
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': asked,
-    },
-  });
-  expect(status).toBe(204);
-  expect(headers.get('access-control-allow-origin')).toBe('*');
-  expect(headers.get('access-control-allow-headers')).toBe(asked);
 });

@@ -60,52 +60,6 @@ it('a number beyond the newest event is refused with the newest number, as after
   expect(await refusal(4)).toBe(beyond(3));
 });
 
-describe('a sandbox event', () => {
-  it.each([...Object.entries(events), ...Object.entries(ofHost)])(
-    '%s carries its example, which fits its own schema, in test mode',
-    async (type, { example, schema }) => {
-      const { provider, key, call, list, now } = await shop();
-      const live = await provider.key({ partner: key.partner });
-      const answer = await call(sandbox, { type });
-      const event = { id: expect.stringMatching(/^evt_[0-9a-f]{32}$/), type, createdAt: now(), mode: 'test' };
-      expect([answer.status, answer.json()]).toEqual([201, { ...event, data: example }]);
-      expect(schema.safeParse(example).success).toBe(true);
-      expect(await list('/v1/partner/events')).toEqual([{ sequence: 1, ...answer.json() }]);
-      expect(await list('/v1/partner/events', live)).toEqual([]);
-    },
-  );
-
-  it('carries the data that were given, as they were given', async () => {
-    const { call, list } = await shop();
-    const order = { id: 'ü🙂\u2028', items: [], note: { deep: [null, true, 1.5, ''] } };
-    const previous = { kycStatus: 'approved', kycTier: 3 };
-    const kyc = { kid: 'K', kycStatus: 'rejected', kycTier: 0, previous, changedAt: '2026-01-01T00:00:00Z' };
-    for (const [type, data] of [
-      ['order.shipped', { order, more: 'of it' }],
-      ['webhook.test', { message: '' }],
-      ['webhook.test', { message: 'é'.repeat(500) }],
-      ['kyc.updated', kyc],
-    ] as const) {
-      const answer = await call(sandbox, { type, data });
-      expect([answer.status, answer.json().data]).toEqual([201, data]);
-    }
-    expect(await list('/v1/partner/events')).toHaveLength(4);
-  });
-
-  it.each(['events', 'passports'])(
-    '%s: a live key gets an error that says that a test key is needed',
-    async (resource) => {
-      const { call, list } = await shop({}, 'live');
-      for (const body of [{}, { type: 'webhook.test' }, 'no JSON']) {
-        const answer = await call(`POST /v1/partner/sandbox/${resource}`, body);
-        expect(blamed(answer, 404, 'not_found')).toEqual([]);
-        expect(answer.json().message).toMatch(/needs a test key/);
-      }
-      expect(await list('/v1/partner/events')).toEqual([]);
-    },
-  );
-});
-
 describe('an unknown type of event', () => {
   async function refusing(options = {}) {
     const all = await shop(options);

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { verify } from '@ostiary/webhook-verifier';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { secret, shop, webhookProvider } from '../partner/webhook-shop.ts';
 import { TestClock } from '../support/provider.ts';
+import { quiet } from '../worker/workshop.ts';
+import { answered, byHand, depot } from './support/depot.ts';
 import { sink } from './support/sink.ts';
 
 const minute = 60_000;
@@ -55,4 +57,61 @@ it('five attempts are made, 1, 5, 30 and 120 minutes after the end of the one be
   const attempts = [1, 2, 3, 4, 5].map((number) => ({ number, ...failure }));
   const dropped = { status: 'dropped', nextAttemptAt: null, eventId: event.id, attempts };
   expect(await deliveries(endpointId)).toMatchObject([dropped]);
+});
+
+describe('an attempt', () => {
+  it('costs a delivery no attempt where it breaks itself', async () => {
+    const { dispatcher, endpoint, publish, deliveries, clock, lines } = await depot();
+    await endpoint('a', () => Promise.reject(new Error('a defect')));
+    await publish('a');
+    expect(await dispatcher().runDue()).toBe(1);
+    expect(lines).toEqual(['error: an attempt broke off; it is made again']);
+    const nextAttemptAt = clock.now() + 60_000;
+    expect(await deliveries('a')).toMatchObject([{ status: 'pending', attempts: [], nextAttemptAt }]);
+  });
+
+  it('costs neither a delivery an attempt nor its endpoint attempts at once where the address has no place', async () => {
+    const { started, endpoint, publish, deliveries, requests, clock, waits } = await depot();
+    const [receiver, place] = [byHand(), { isFree: true }];
+    receiver.isQuick = true;
+    await endpoint('a', async () => (place.isFree ? receiver.behave() : null));
+    await publish('a', 20);
+    const worker = await started();
+    place.isFree = false;
+    await publish('a', 10);
+    worker.wake();
+    await quiet();
+    const nextAttemptAt = clock.now() + 1_000;
+    const pending = (await deliveries('a')).filter(({ status }) => status === 'pending');
+    expect(pending).toHaveLength(10);
+    for (const delivery of pending) expect(delivery).toMatchObject({ attempts: [], nextAttemptAt });
+
+    Object.assign(place, { isFree: true });
+    receiver.isQuick = false;
+    clock.advance(1_000);
+    requests.length = 0;
+    worker.wake();
+    await quiet();
+    expect(receiver.waiting).toHaveLength(10);
+    expect(requests.every(({ headers }) => headers['X-SVC-Attempt'] === '1')).toBe(true);
+    receiver.answer();
+    await worker.stop();
+    expect(waits()).toEqual([]);
+  });
+
+  it.each([
+    ['live', 16_384],
+    ['test', 1_023],
+  ] as const)('keeps of an answer in %s mode %i bytes, and no part of a character', async (mode, kept) => {
+    const { dispatcher, endpoint, publish, storage } = await depot();
+    const response = `${'x'.repeat(1_023)}€${'é'.repeat(7_679)}`;
+    await endpoint('a', async () => ({ ...answered(200), response }), { mode });
+    await publish('a', 1, { mode });
+    await dispatcher().runDue();
+    const [delivery] = await storage.deliveries.list({
+      ...{ partner: 'acme', mode, endpointId: 'a' },
+      ...{ eventId: null, status: null, after: null, limit: 1 },
+    });
+    expect(delivery?.attempts[0]?.response).toBe(Buffer.from(response).toString('utf8', 0, kept));
+  });
 });
