@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../core/src/admin.ts';
+import { operatorsKit, submit } from './console-kit.ts';
 import { markedFields } from './form-checks.ts';
-import { operatorsKit, submit } from './operators-kit.ts';
 
 describe('a refused form', () => {
   it('keeps the input, marks its field, and changes nothing', async () => {

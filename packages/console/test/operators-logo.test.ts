@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ofBytes, png } from '../../core/test/support/png.ts';
-import { csrfOf, target } from './console-kit.ts';
+import { csrfOf, operatorsKit, target } from './console-kit.ts';
 import { markedFields } from './form-checks.ts';
-import { operatorsKit } from './operators-kit.ts';
 
 const path = '/operators/clients/app';
 

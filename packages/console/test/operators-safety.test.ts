@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../../../lab/support/browser/browser.ts';
 import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { operatorsConsole } from '../src/index.ts';
-import { csrfOf } from './console-kit.ts';
-import { type OperatorsKit, operatorsKit, submit } from './operators-kit.ts';
+import { csrfOf, type OperatorsKit, operatorsKit, submit } from './console-kit.ts';
 
 /** Requests every page, with objects that exist. */
 async function everyPage({ admin, provider, key: newKey, endpoint: register }: OperatorsKit) {

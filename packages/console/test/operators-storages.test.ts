@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { postgresStorage } from '../../adapter-postgres/src/index.ts';
 import { serverForTests } from '../../adapter-postgres/test/server.ts';
 import { storages } from '../../core/test/support/partner-api.ts';
-import { operatorsKit, submit } from './operators-kit.ts';
+import { operatorsKit, submit } from './console-kit.ts';
 
 const postgres = serverForTests();
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { target } from './console-kit.ts';
-import { followed, operatorsKit, submit } from './operators-kit.ts';
+import { followed, operatorsKit, submit, target } from './console-kit.ts';
 
 const codeIn = (text: string, pattern: RegExp): string => pattern.exec(text)?.[1] ?? '';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
-import { operatorsKit } from './operators-kit.ts';
+import { operatorsKit } from './console-kit.ts';
 
 const names = [
   ...[

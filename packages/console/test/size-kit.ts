@@ -1,6 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 import { testPayment } from '../../core/test/support/partner-api.ts';
-import { operatorsKit } from './operators-kit.ts';
+import { operatorsKit } from './console-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
 /** Makes one object of each kind that pages show. Returns a URL of each page by its route. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { operatorsKit } from './operators-kit.ts';
+import { operatorsKit } from './console-kit.ts';
 
 /** Sends a raw request, and returns the response without the parts that always differ. */
 async function raw(origin: string, request: string): Promise<string> {

@@ -6,8 +6,7 @@ import english from '../languages/en.json' with { type: 'json' };
 import { failureKind } from '../src/delivery.ts';
 import { counted, dueMoment, moment, stateWords } from '../src/parts.ts';
 import { allWords, type Language, languages, voiceOf, type Words } from '../src/words.ts';
-import { act, visited } from './console-kit.ts';
-import { operatorsKit } from './operators-kit.ts';
+import { act, operatorsKit, visited } from './console-kit.ts';
 
 type Leaf = { readonly path: string; readonly words: string };
 
