@@ -18,9 +18,10 @@ const version = versions.find(({ name }) => name === named);
 if (version === undefined) throw new Error(`versions.json has no ${named}`);
 const base = `${home === '' ? '' : new URL(home).pathname.replace(/\/$/, '')}${version.path}`;
 
-/** Icon of a keyhole. */
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="8" fill="#7a2048"/><path fill="#fff" d="M8 3a3 3 0 0 1 1.6 5.5L11 13H5l1.400-4.500A3 3 0 0 1 8 3z"/></svg>';
+/** Mark of the product's pages: the initial on a tile. */
+const mark = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="#1a4f8b"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-size="24" font-weight="700" fill="#fff">O</text></svg>',
+)}`;
 
 export default defineConfig({
   srcDir: root,
@@ -35,7 +36,7 @@ export default defineConfig({
   title: 'Ostiary',
   description: 'An OAuth 2.0 and OpenID Connect identity provider that you embed in your own server',
   cleanUrls: true,
-  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  head: [['link', { rel: 'icon', href: mark }]],
   // Ignore links to the TypeScript reference, which another program builds beside the pages.
   ignoreDeadLinks: [/^\/typescript\//, /^http:\/\/localhost/],
   markdown: {
@@ -56,6 +57,7 @@ export default defineConfig({
     build: { chunkSizeWarningLimit: 2000 },
   },
   themeConfig: {
+    logo: { src: mark, alt: '' },
     nav: [
       { text: 'TypeScript', link: '/typescript/index.html', target: '_self' },
       { text: 'Partner API', link: '/reference/openapi' },

@@ -165,7 +165,7 @@ describe('every action of the consoles', () => {
     await twice(/^Enable this endpoint$/, 'It is enabled.');
     await twice(/^Remove this endpoint$/, 'It is removed.');
 
-    await press(/^OAuth clients$/, 'Create a client');
+    await press(/^Apps \(OAuth clients\)$/, 'Create a client');
     await press(/^Create a client$/, 'Redirect URIs');
     await type(/^Name$/, 'Rara Market');
     await type(/^Redirect URIs$/, 'https://rara.example/callback');
@@ -188,7 +188,7 @@ describe('every action of the consoles', () => {
     await press(/^Check the chain$/, 'The chain is whole.');
     await press(/^Signing keys$/, 'Rotate');
     await twice(/^Rotate$/, 'The new key is published.');
-    await press(/^Upkeep$/, 'Remove old rows');
+    await press(/^Maintenance$/, 'Remove old rows');
     await press(/^End all access to a user$/);
     await type(/^User \(sub\)$/, 'nobody');
     await press(/^End all access to a user$/, 'No app has access to this user any more.');

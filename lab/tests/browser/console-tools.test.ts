@@ -24,7 +24,7 @@ describe('the test tools, in a real browser', () => {
     const { key } = await provider.key({ mode: 'test' });
     await signInWith(page, provider.origin, key);
     await seen('sandbox-first-steps');
-    const home = () => page.getByRole('link', { name: 'Events and endpoints' }).click();
+    const home = () => page.getByRole('link', { name: 'Events and endpoints' }).first().click();
     await fillInEndpoint(page, urlOf('/careful'));
     await tick(page, 'endpoint');
     await send(page, 'webhook.test');

@@ -102,10 +102,10 @@ describe('the sandbox console, in a real browser', () => {
     await page.getByRole('link', { name: 'Edit address and types' }).click();
     await page.getByRole('heading', { name: 'Edit an endpoint' }).waitFor();
     await lookSmallAndWide(page, 'sandbox-edit');
-    await page.getByRole('link', { name: 'Events and endpoints' }).click();
+    await page.getByRole('link', { name: 'Events and endpoints' }).first().click();
     for (const type of ['webhook.test', 'kyc.updated']) {
       await send(page, type);
-      await page.getByRole('link', { name: 'Events and endpoints' }).click();
+      await page.getByRole('link', { name: 'Events and endpoints' }).first().click();
     }
     await page.locator('#event-list li').nth(2).waitFor();
     await lookSmallAndWide(page, 'sandbox');

@@ -1,5 +1,6 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, icons, nameOf, page } from '@ostiary/core/pages';
+import { type Crumb, crumbsTo, placeOf, shell } from './shell.ts';
 import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
@@ -27,52 +28,31 @@ export function problemRow(title: Html | string, details: readonly (Html | strin
   return html`<div class="notice bad across" role="alert">${icons.warning}<div><p>${title}</p>${details.map((detail) => html`<p>${detail}</p>`)}</div></div>`;
 }
 
-/** Makes the head of a page: links to the other sections, the title, and the content beside it. */
-export function pageBar({
-  label,
-  parts,
-  isFirst,
-  title,
-  about,
-  aside = null,
-}: {
-  readonly label: string;
-  readonly parts: readonly { readonly href: string; readonly words: string; readonly isHere: boolean }[];
-  /** True if the page is the first one of its section. */
-  readonly isFirst: boolean;
-  readonly title: string;
-  readonly about: Html;
-  readonly aside?: Html | null;
-}): Html {
-  const link = ({ href, words, isHere }: (typeof parts)[number]): Html =>
-    isHere
-      ? html`<a href="${href}" aria-current="${isFirst ? 'page' : 'true'}">${words}</a>`
-      : html`<a href="${href}">${words}</a>`;
-  return html`<div class="bar"><div>
-<nav class="parts" aria-label="${label}">${parts.map(link)}</nav>
-<h1>${nameOf(title)}</h1>
-${about}
-</div>
-${aside}</div>`;
-}
-
 /** Makes the hidden field with the form's CSRF token. */
 export function csrfField({ csrf }: PageContext): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 
-/** Makes the response with a finished page. */
+/** Makes the response with a finished page. The body of a page with `frame: 'none'` fills the window. */
 export function answerPage(
   { backend, voice, script }: PageContext,
-  { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
+  {
+    title,
+    body,
+    status = 200,
+    frame = 'brand',
+  }: {
+    readonly title: string;
+    readonly body: Html;
+    readonly status?: number;
+    readonly frame?: 'brand' | 'none';
+  },
 ): ConsoleAnswer {
   const head = html`${consoleStyle}<script src="${script}" defer></script>`;
   const { html: text, styleHash } = page({
     theme: backend.theme,
     language: voice.language,
-    title,
-    body,
-    head,
+    ...{ title, body, head, frame },
   });
   return {
     status,
@@ -80,6 +60,11 @@ export function answerPage(
     sources: `script-src ${new URL(script).origin}${new URL(script).pathname}; connect-src 'self'; style-src ${styleHash} ${consoleStyleHash}`,
   };
 }
+
+/** Sections of the console, in the order of the navigation. */
+const sections = ['events', 'requests', 'tools'] as const;
+
+type Section = (typeof sections)[number];
 
 /** Content of a page for a signed-in partner. */
 export interface FramedPage {
@@ -90,43 +75,56 @@ export interface FramedPage {
   /** Announcement for screen readers when the page updates itself. */
   readonly said?: string;
   /** Section of the console that the page belongs to. @defaultValue `"events"` */
-  readonly section?: 'events' | 'requests' | 'tools';
+  readonly section?: Section;
   /** True if the page is the first one of its section. */
   readonly isFirst?: boolean;
+  /** Pages between the first one of the section and this one, outermost first. */
+  readonly crumbs?: readonly Crumb[];
   readonly status?: number;
+}
+
+/** Makes the links to the sections of the console. */
+function sectionLinks({ backend, urlOf, voice }: Visit, here: Section, isFirst: boolean) {
+  const { words } = voice;
+  const links = {
+    events: { href: urlOf('home'), words: words.back },
+    requests: { href: urlOf('requests'), words: words.requests.title },
+    tools: { href: urlOf('tools'), words: words.tools.title },
+  } as const;
+  return sections
+    .filter((name) => name !== 'requests' || backend.logsRequests || here === 'requests')
+    .map((name) => ({ ...links[name], place: placeOf(name === here, isFirst) }));
 }
 
 /**
  * Makes a page for a signed-in partner. Regions with `id` and `data-live` are updated while the page is open.
  */
-export function answerFramed(
-  visit: Visit,
-  { title, body, layout, said, section = 'events', isFirst = false, status = 200 }: FramedPage,
-): ConsoleAnswer {
-  const { urlOf, voice } = visit;
+export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
+  const { title, body, layout, said, section = 'events', isFirst = false, crumbs = [], status = 200 } = view;
+  const { backend, partner, urlOf, voice } = visit;
   const { words } = voice;
+  const links = sectionLinks(visit, section, isFirst);
   const pulse = html`<p class="pulse" id="pulse" hidden><span class="dot"></span><span class="on">${words.live}</span><span class="off">${words.lost}</span></p><noscript><a href="">${words.reload}</a></noscript>`;
-  const hasLog = visit.backend.logsRequests || section === 'requests';
-  const parts = [
-    { name: 'events', href: urlOf('home'), words: words.back },
-    ...(hasLog ? [{ name: 'requests', href: urlOf('requests'), words: words.requests.title }] : []),
-    { name: 'tools', href: urlOf('tools'), words: words.tools.title },
-  ];
-  const bar = pageBar({
-    label: words.title,
-    parts: parts.map((part) => ({ ...part, isHere: part.name === section })),
-    ...{ isFirst, title },
-    about: html`<strong>${nameOf(visit.partner)}</strong> <span class="badge">${words.testMode}</span>
-${said === undefined ? null : pulse}`,
-    aside: html`<form method="post" action="${urlOf('signOut')}">${csrfField(visit)}<button class="compact">${words.signOut}</button></form>`,
-  });
-  const inner = html`${bar}
-${noticeRow(visit)}
-${body}`;
-  const main =
+  const announcement =
     said === undefined
-      ? html`<main class="console ${layout}">${inner}</main>`
-      : html`<main class="console ${layout}" data-exit="${urlOf('home', { notice: 'ended' })}">${inner}
-<p class="hidden" id="said" role="status" data-live>${said}</p></main>`;
-  return answerPage(visit, { title, body: main, status });
+      ? null
+      : html`
+<p class="hidden" id="said" role="status" data-live>${said}</p>`;
+  const framed = shell({
+    theme: backend.theme,
+    words: words.shell,
+    home: urlOf('home'),
+    groups: [{ title: null, links }],
+    bar: null,
+    crumbs: isFirst ? [] : [...crumbsTo(links), ...crumbs],
+    title,
+    about: said === undefined ? null : pulse,
+    who: html`<p><strong>${nameOf(partner)}</strong> <span class="badge">${words.testMode}</span></p>
+<form method="post" action="${urlOf('signOut')}">${csrfField(visit)}<button class="compact">${words.signOut}</button></form>`,
+    layout,
+    exit: said === undefined ? null : urlOf('home', { notice: 'ended' }),
+    body: html`${noticeRow(visit)}
+${body}${announcement}`,
+  });
+  return answerPage(visit, { title, body: framed, status, frame: 'none' });
 }

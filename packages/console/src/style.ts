@@ -10,11 +10,8 @@ const rules = `
 h3 { margin: 0; font-size: 1rem; font-weight: 600; }
 .console { width: 100%; max-width: 68rem; display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
 .console.one { max-width: 42rem; }
-.console .bar { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
-.console .bar div { flex: 1 1 14rem; min-width: 0; display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; }
-.console .bar h1 { flex-basis: 100%; }
-.console .bar .parts { flex-basis: 100%; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; font-size: .9375rem; }
-.console .bar .parts a[aria-current] { font-weight: 600; }
+.console .bar { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; min-width: 0; }
+.console .bar h1, .console .bar .crumbs { flex-basis: 100%; min-width: 0; }
 .facts { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: .5rem 1rem; margin: 0; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 legend { padding: 0; }
@@ -134,6 +131,54 @@ details .filters { margin-top: .75rem; }
   .console .bar, .console .across { grid-column: 1 / -1; }
 }
 @media (forced-colors: active) { .timeline .bead, .pulse .dot { border: 2px solid CanvasText; } }
+
+/* Frame of the pages: navigation, bar, content. Narrow first. */
+.skip { position: absolute; inset-inline-start: 1rem; top: -6rem; z-index: 2; padding: .625rem 1rem; min-height: 2.75rem; border-radius: 0 0 .625rem .625rem; background: var(--brand); color: var(--on-brand); }
+.skip:focus { top: 0; }
+.shell { display: grid; grid-template-columns: minmax(0, 1fr); min-height: 100vh; min-height: 100dvh; grid-template-rows: auto 1fr auto; }
+.side { display: flex; flex-direction: column; min-width: 0; background: var(--surface); border-bottom: 1px solid var(--line); }
+a.brand { justify-content: flex-start; min-height: 2.75rem; margin: .5rem 1rem; color: var(--text); text-decoration: none; align-self: flex-start; }
+a.brand .monogram { width: 1.875rem; height: 1.875rem; }
+a.brand p { font-size: 1.0625rem; }
+a.brand img { height: 2rem; }
+.sections { display: flex; gap: .25rem; overflow-x: auto; padding: .25rem .75rem; scrollbar-width: thin; overflow-wrap: normal; }
+.sections ul { display: flex; gap: .25rem; }
+.sections p { display: none; }
+.sections a { display: flex; align-items: center; gap: .5rem; min-height: 2.75rem; padding: .375rem .75rem; border-radius: .5rem; color: var(--text); text-decoration: none; white-space: nowrap; }
+.sections a:hover { background: var(--well); }
+.sections a[aria-current] { background: var(--tint); color: var(--accent); font-weight: 600; }
+.sections a:focus-visible { outline-offset: -3px; }
+.sections .count { color: var(--muted); font-weight: 400; font-variant-numeric: tabular-nums; }
+.shell .page { min-width: 0; padding: 1rem; display: flex; flex-direction: column; gap: 1rem; }
+.top { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem; width: 100%; max-width: 72rem; }
+.modes { display: flex; border: 1px solid var(--border); border-radius: .625rem; overflow: hidden; margin-inline-start: auto; }
+.modes a { display: grid; place-items: center; min-height: 2.75rem; min-width: 4rem; padding: .25rem .875rem; text-decoration: none; font-weight: 600; font-size: .9375rem; color: var(--text); background: var(--surface); }
+.modes a[aria-current] { background: var(--brand); color: var(--on-brand); }
+.modes a:focus-visible { outline-offset: -5px; }
+.modes a[aria-current]:focus-visible { outline-color: var(--on-brand); }
+.console:focus { outline: none; }
+.crumbs ol { display: flex; flex-wrap: wrap; margin: 0; padding: 0; list-style: none; font-size: .875rem; }
+.crumbs a { display: inline-flex; align-items: center; min-height: 2.75rem; }
+.crumbs span { margin-inline: .5rem; color: var(--muted); }
+.who { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; padding: 1rem; background: var(--surface); border-top: 1px solid var(--line); min-width: 0; }
+.pages a, .panel .head a { display: inline-flex; align-items: center; min-height: 2.75rem; }
+.rows .what a { display: inline-block; padding-block: .625rem; margin-block: -.625rem; }
+summary { min-height: 2.75rem; padding-block: .625rem; }
+@media (min-width: 62rem) {
+  .shell { grid-template-columns: 14rem minmax(0, 1fr); grid-template-rows: 1fr auto; }
+  .side { grid-row: 1 / 3; border: 0; border-inline-end: 1px solid var(--line); padding-bottom: 6rem; }
+  .side div { position: sticky; top: 0; max-height: calc(100vh - 6rem); overflow-y: auto; }
+  a.brand { margin: 1rem 1.25rem .75rem; }
+  .sections { flex-direction: column; gap: 0; padding: 0 .75rem 1rem; overflow: visible; }
+  .sections ul { flex-direction: column; gap: 0; }
+  .sections p { display: block; padding: 1rem .75rem .25rem; font-size: .8125rem; font-weight: 600; color: var(--muted); }
+  .sections a { justify-content: space-between; white-space: normal; font-size: .9375rem; }
+  .shell .page { grid-column: 2; grid-row: 1 / 3; padding: 1.25rem 2rem 3rem; gap: 1.25rem; }
+  .shell .side, .who { grid-column: 1; }
+  .who { grid-row: 2; position: sticky; bottom: 0; align-self: end; padding: 1rem 1.25rem; border: 0; font-size: .9375rem; margin-inline-end: 1px; }
+  .console { max-width: 72rem; }
+}
+@media (forced-colors: active) { .sections a[aria-current], .modes a[aria-current] { outline: 2px solid Highlight; outline-offset: -2px; } }
 `;
 
 /** Style sheet of the console, for the head of its pages. */

@@ -1,13 +1,17 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf, page } from '@ostiary/core/pages';
-import { noticeOf, pageBar } from '../frame.ts';
+import { noticeOf } from '../frame.ts';
+import { type Crumb, crumbsTo, modeSwitch, placeOf, shell } from '../shell.ts';
 import { consoleStyle, consoleStyleHash } from '../style.ts';
-import type { OperatorContext, OperatorNotice } from './visit.ts';
+import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 
-/** Sections of the operators' pages, in their order. */
-type Section = 'overview' | 'partners' | 'clients' | 'audit' | 'signingKeys' | 'upkeep';
+/** Sections of the operators' pages by group, in the order of the navigation. */
+const groups = [
+  { title: null, sections: ['overview', 'partners', 'clients'] },
+  { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep'] },
+] as const;
 
-const sections: readonly Section[] = ['overview', 'partners', 'clients', 'audit', 'signingKeys', 'upkeep'];
+type Section = (typeof groups)[number]['sections'][number];
 
 /** Names of notices about actions that failed. */
 const badNotices: ReadonlySet<OperatorNotice> = new Set<OperatorNotice>(['nothing', 'unopened']);
@@ -19,6 +23,10 @@ export interface OperatorFrame {
   readonly section: Section;
   /** True if the page is the first one of its section. */
   readonly isFirst?: boolean;
+  /** Pages between the first one of the section and this one, outermost first. */
+  readonly crumbs?: readonly Crumb[];
+  /** True if the page shows live or test data: it then has a switch between them. */
+  readonly hasModes?: boolean;
   /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout?: 'one' | 'aside-first' | 'main-first';
   /** Message about an action that was refused. */
@@ -26,27 +34,35 @@ export interface OperatorFrame {
 }
 
 /** Makes an operators' page with its frame. */
-export function framed(
-  visit: OperatorContext,
-  { title, body, section, isFirst = false, layout = 'main-first', refused = null }: OperatorFrame,
-): ConsoleAnswer {
+export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnswer {
+  const { title, body, section, isFirst = false, crumbs = [], hasModes = false } = view;
+  const { layout = 'main-first', refused = null } = view;
   const { backend, voice, words, urls, operator, notice } = visit;
-  const bar = pageBar({
-    label: words.title,
-    parts: sections.map((name) => ({
+  const { theme } = backend;
+  const navigation = groups.map((group) => ({
+    title: group.title === null ? null : words.nav[group.title],
+    links: group.sections.map((name) => ({
       href: urls[name](),
       words: words.nav[name],
-      isHere: name === section,
+      place: placeOf(name === section, isFirst),
     })),
-    ...{ isFirst, title },
-    about: html`<span class="small muted">${words.you} <strong>${nameOf(operator)}</strong></span>`,
-  });
+  }));
   const said = notice === null ? null : noticeOf(words.notices[notice], badNotices.has(notice));
-  const main = html`<main class="console ${layout}">${bar}
-${refused ?? said}
-${body}</main>`;
-  const { theme } = backend;
-  const document = page({ theme, language: voice.language, title, body: main, head: consoleStyle });
+  const main = shell({
+    ...{ theme, title, layout, exit: null, about: null },
+    words: voice.words.shell,
+    home: urls.overview(),
+    groups: navigation,
+    bar: hasModes ? modeSwitch(modeOf(visit), voice.words.shell) : null,
+    crumbs: isFirst ? [] : [...crumbsTo(navigation.flatMap(({ links }) => links)), ...crumbs],
+    who: html`<p><span class="small muted">${words.you}</span> <strong>${nameOf(operator)}</strong></p>`,
+    body: html`${refused ?? said}
+${body}`,
+  });
+  const document = page({
+    ...{ theme, language: voice.language, title, body: main, frame: 'none' },
+    head: consoleStyle,
+  });
   return {
     status: refused === null ? 200 : 400,
     body: document.html,

@@ -75,12 +75,12 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   const last = from + perPage < all.length ? list.at(-1) : undefined;
   const form = issueForm(visit, filled);
   return framed(visit, {
-    title: `${words.keys.title}: ${partner.name}`,
+    title: words.keys.title,
     section: 'partners',
+    crumbs: [[urls.partner(slug), partner.name]],
     refused: form.summary,
     body: html`<section class="panel" aria-label="${words.keys.title}">${list.length === 0 ? html`<p class="muted">${words.keys.empty}</p>` : html`<ul class="rows">${list.map((key) => keyRow(key, visit))}</ul>`}
 ${pageLinks([
-  [urls.partner(slug), partner.slug],
   [from > 0 ? urls.keys(slug) : null, words.first],
   [last === undefined ? null : urls.keys(slug, { after: last.id }), words.next],
 ])}</section>
@@ -146,6 +146,10 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
   return framed(visit, {
     title: name === '' ? id : name,
     section: 'partners',
+    crumbs: [
+      [urls.partner(slug), slug],
+      [urls.keys(slug), text.title],
+    ],
     refused: form.summary,
     body: html`<section class="panel" aria-label="${text.title}">${facts([
       ['ID', html`<code>${id}</code>`],

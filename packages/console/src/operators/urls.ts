@@ -7,12 +7,13 @@ export type OperatorUrls = ReturnType<typeof operatorUrls>;
 
 /**
  * Makes the functions of {@link OperatorUrls}. Query parameters that are `null`, `undefined` or empty are
- * omitted.
+ * omitted. URLs on a page with test data lead to test data, unless they name a mode.
  */
-export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>) {
+export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live' | 'test') {
   const at = (path: string, query: Query): string => {
     const address = new URL(url(path));
-    for (const [name, value] of Object.entries(query)) if (value) address.searchParams.set(name, value);
+    const kept = mode === 'test' ? { mode, ...query } : query;
+    for (const [name, value] of Object.entries(kept)) if (value) address.searchParams.set(name, value);
     return address.href;
   };
   const of = encodeURIComponent;

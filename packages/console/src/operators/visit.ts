@@ -57,7 +57,7 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, voice, words, slug, id, urls: operatorUrls(backend) },
+    ...{ backend, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     notice: isNotice(notice) ? notice : null,
   };

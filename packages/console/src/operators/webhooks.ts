@@ -63,14 +63,13 @@ function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]):
     ...deliveryStatuses.map((each) => [each, voice.words.deliveries.states[each]] as const),
     ['every', text.every] as const,
   ];
-  const modes = [['live', words.live] as const, ['test', words.test] as const];
   const endpointOptions = [
     ['', text.every] as const,
     ...endpoints.map(({ id, url }) => [id, nameOf(url)] as const),
   ];
   const chosen = parameter(visit, 'endpoint') ?? '';
   return html`<form class="form" method="get" action="${urls.webhooks(slug)}">
-${choiceField({ label: words.mode, name: 'mode', options: modes, chosen: modeOf(visit) })}
+<input type="hidden" name="mode" value="${modeOf(visit)}">
 ${choiceField({ label: text.status, name: 'status', options: statuses, chosen: status })}
 ${choiceField({ label: text.endpoints, name: 'endpoint', options: endpointOptions, chosen })}
 <div class="row"><button class="compact">${words.audit.show}</button></div></form>`;
@@ -102,11 +101,12 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
       html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${typesOf(endpoint, visit.voice.words)}</span></p>${enabledBadge(endpoint.enabled, words)}</li>`,
   );
   return framed(visit, {
-    title: `${text.deliveries}: ${partner.name}`,
+    title: text.deliveries,
     section: 'partners',
+    crumbs: [[urls.partner(slug), partner.name]],
+    hasModes: true,
     layout: 'aside-first',
-    body: html`<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}
-${pageLinks([[urls.partner(slug), slug]])}</section>
+    body: html`<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}</section>
 <section class="panel" aria-label="${words.mode}">${filters(visit, endpoints)}</section></div>
 <section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${deliveries.length === 0 ? html`<p class="muted">${text.noDeliveries}</p>` : html`<ul class="rows">${deliveries.map((each) => deliveryRow(each, urlOf.get(each.endpointId) ?? null, visit))}</ul>`}
 ${pageLinks([
@@ -144,6 +144,10 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
   return framed(visit, {
     title: url,
     section: 'partners',
+    crumbs: [
+      [urls.partner(slug), slug],
+      [urls.webhooks(slug, { mode }), text.deliveries],
+    ],
     refused: form.summary,
     body: html`<section class="panel" aria-label="${text.endpoints}">${facts([
       ['ID', html`<code>${id}</code>`],

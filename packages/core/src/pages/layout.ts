@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { palettes } from './colour.ts';
 import { type Html, html, nameOf, render, visible } from './html.ts';
-import { monogram } from './parts.ts';
+import { initialOf, monogram } from './parts.ts';
 import { type PageTheme, stylesheet } from './style.ts';
 
 /** A rendered page. */
@@ -37,7 +37,7 @@ function root(language: string): Html {
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
   const { brand, onBrand } = palettes(theme.colour).light;
-  const tile = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${brand}"/><circle cx="20" cy="17" r="6" fill="${onBrand}"/><path d="M17.5 20h5l2 11h-9z" fill="${onBrand}"/></svg>`;
+  const tile = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${brand}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-size="24" font-weight="700" fill="${onBrand}">${initialOf(theme.name)}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(render(tile))}`;
 }
 
@@ -63,13 +63,37 @@ function partsOf(theme: PageTheme) {
 
 const partsByTheme = new WeakMap<PageTheme, ReturnType<typeof partsOf>>();
 
-/** Renders a document around a body (one `main` element). `head` is added to the head that every page has. */
-export function page(
-  view: PageContext & { readonly title: string; readonly body: Html; readonly head?: Html },
-): Page {
-  const { theme, language } = view;
+function themeParts(theme: PageTheme): ReturnType<typeof partsOf> {
   const parts = partsByTheme.get(theme) ?? partsOf(theme);
   partsByTheme.set(theme, parts);
+  return parts;
+}
+
+/** Renders the logo of the service, or its initial and its name: for pages with a frame of their own. */
+export const brand = (theme: PageTheme): Html => themeParts(theme).brand;
+
+/**
+ * Renders a document around a body. `head` is added to the head that every page has. The brand stands above the
+ * body (one `main` element) unless `frame` is `none`: the body then fills the window and shows the brand itself.
+ */
+export function page(
+  view: PageContext & {
+    readonly title: string;
+    readonly body: Html;
+    readonly head?: Html;
+    /** @defaultValue `"brand"` */
+    readonly frame?: 'brand' | 'none';
+  },
+): Page {
+  const { theme, language, frame = 'brand' } = view;
+  const parts = themeParts(theme);
+  const body =
+    frame === 'none'
+      ? html`<body class="bare">
+${view.body}`
+      : html`<body>
+<header class="brand">${parts.brand}</header>
+${view.body}`;
   const document = html`<!doctype html>
 ${root(language)}
 <head>
@@ -81,9 +105,7 @@ ${root(language)}
 ${parts.head}
 ${parts.style}${view.head ?? null}
 </head>
-<body>
-<header class="brand">${parts.brand}</header>
-${view.body}
+${body}
 </body>
 </html>
 `;

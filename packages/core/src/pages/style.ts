@@ -31,6 +31,7 @@ body {
   font: 400 1rem/1.55 system-ui, -apple-system, Segoe UI, Roboto, Helvetica Neue, Noto Sans, Arial, sans-serif;
   overflow-wrap: anywhere; -webkit-font-smoothing: antialiased;
 }
+.bare { display: block; padding: 0; }
 h1, h2, p, ul, dl, dd, figure { margin: 0; padding: 0; }
 ul { list-style: none; }
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }

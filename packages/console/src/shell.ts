@@ -1,0 +1,104 @@
+import { brand, type Html, html, nameOf, type PageTheme } from '@ostiary/core/pages';
+import type { Words } from './words.ts';
+
+/** A link in the navigation. */
+export interface NavLink {
+  readonly href: string;
+  readonly words: string;
+  /** Place of the page that is shown: it is this one, or one of this section, or neither. */
+  readonly place: 'page' | 'section' | null;
+  /** Count beside the words; nothing is shown for `null`. */
+  readonly count?: string | null;
+}
+
+/** Links of the navigation that belong together, under a title or without one. */
+export interface NavGroup {
+  readonly title: string | null;
+  readonly links: readonly NavLink[];
+}
+
+/** Page above the shown one. */
+export type Crumb = readonly [href: string, words: string];
+
+/** Returns the place of a page within a section; see {@link NavLink}. */
+export const placeOf = (isHere: boolean, isFirst: boolean): NavLink['place'] =>
+  isHere ? (isFirst ? 'page' : 'section') : null;
+
+/** Returns the breadcrumb that leads to the section that is shown. */
+export const crumbsTo = (links: readonly NavLink[]): readonly Crumb[] =>
+  links.flatMap(({ href, words, place }) => (place === null ? [] : [[href, words] as const]));
+
+/** Parts of a page that surround its content. */
+export interface Shell {
+  readonly theme: PageTheme;
+  readonly words: Words['shell'];
+  /** URL that the brand links to. */
+  readonly home: string;
+  readonly groups: readonly NavGroup[];
+  /** Content of the bar above the page: search, and the switch between live and test data. */
+  readonly bar: Html | null;
+  /** Pages above this one, outermost first; empty on the first page of a section. */
+  readonly crumbs: readonly Crumb[];
+  readonly title: string;
+  /** Content under the title. */
+  readonly about: Html | null;
+  /** Person who is signed in, with the way to sign out. */
+  readonly who: Html;
+  readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
+  /** URL to go to when the session ends, of a page that updates itself; `null` for other pages. */
+  readonly exit: string | null;
+  /** Content of the page. */
+  readonly body: Html;
+}
+
+function navigation(groups: readonly NavGroup[], words: Words['shell']): Html {
+  const link = ({ href, words: text, place, count = null }: NavLink): Html => {
+    const beside = count === null ? null : html` <span class="count">${count}</span>`;
+    return place === null
+      ? html`<li><a href="${href}"><span>${text}</span>${beside}</a></li>`
+      : html`<li><a href="${href}" aria-current="${place === 'page' ? 'page' : 'true'}"><span>${text}</span>${beside}</a></li>`;
+  };
+  const group = ({ title, links }: NavGroup, index: number): Html =>
+    title === null
+      ? html`<ul>${links.map(link)}</ul>`
+      : html`<p id="nav-${String(index)}">${title}</p><ul aria-labelledby="nav-${String(index)}">${links.map(link)}</ul>`;
+  return html`<nav class="sections" aria-label="${words.sections}">${groups.filter(({ links }) => links.length > 0).map(group)}</nav>`;
+}
+
+function breadcrumb(crumbs: readonly Crumb[], words: Words['shell']): Html | null {
+  if (crumbs.length === 0) return null;
+  const item = ([href, text]: Crumb): Html =>
+    html`<li><a href="${href}">${nameOf(text)}</a><span aria-hidden="true">/</span></li>`;
+  return html`<nav class="crumbs" aria-label="${words.breadcrumb}"><ol>${crumbs.map(item)}</ol></nav>`;
+}
+
+/** Makes the switch between live and test data: two links to the same page. */
+export function modeSwitch(mode: 'live' | 'test', words: Words['shell']): Html {
+  const choice = (one: 'live' | 'test'): Html =>
+    one === mode
+      ? html`<a href="?mode=${one}" aria-current="true">${words[one]}</a>`
+      : html`<a href="?mode=${one}">${words[one]}</a>`;
+  return html`<nav class="modes" aria-label="${words.mode}">${choice('live')}${choice('test')}</nav>`;
+}
+
+/**
+ * Makes the body of a page: navigation at the side (a bar above the content on a phone), the page itself, and the
+ * person who is signed in. Works without a script.
+ */
+export function shell(view: Shell): Html {
+  const { theme, words, home, groups, bar, crumbs, title, about, who, layout, exit, body } = view;
+  const content = html`<div class="bar">${breadcrumb(crumbs, words)}<h1>${nameOf(title)}</h1>${about}</div>
+${body}</main>`;
+  return html`<a class="skip" href="#content">${words.skip}</a>
+<div class="shell">
+<header class="side"><div><a class="brand" href="${home}">${brand(theme)}</a>
+${navigation(groups, words)}</div></header>
+<div class="page">${bar === null ? null : html`<div class="top">${bar}</div>`}
+${
+  exit === null
+    ? html`<main class="console ${layout}" id="content" tabindex="-1">${content}`
+    : html`<main class="console ${layout}" id="content" tabindex="-1" data-exit="${exit}">${content}`
+}</div>
+<footer class="who">${who}</footer>
+</div>`;
+}
