@@ -95,6 +95,7 @@ describe('the console in its languages, in a real browser', () => {
       ['audit', '/operators/audit'],
       ['signing-keys', '/operators/signing-keys'],
       ['upkeep', '/operators/upkeep'],
+      ['user', '/operators/user?sub=u-1'],
     ];
     return () => browser.close();
   });

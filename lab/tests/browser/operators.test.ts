@@ -58,6 +58,8 @@ describe('the pages for operators, in a real browser', () => {
       ['audit', '/audit'],
       ['signing-keys', '/signing-keys'],
       ['upkeep', '/upkeep'],
+      ['users', '/users'],
+      ['user', '/user?sub=u-1'],
     ] as const) {
       await page.goto(`${provider.origin}/operators${path}`);
       await page.locator('details').evaluateAll((all) => {

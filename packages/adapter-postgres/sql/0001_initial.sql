@@ -480,6 +480,8 @@ CREATE TABLE audit (
   id text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL,
   actor text NOT NULL,
+  -- Role in which an operator acted.
+  role text,
   action text COLLATE "C" NOT NULL,
   target text COLLATE "C" NOT NULL,
   -- Values that the act set: a JSON object as text. Never holds a secret.

@@ -35,8 +35,8 @@ export function postgresAudits(database: Database) {
       ON CONFLICT (id) DO UPDATE SET number = last.number + 1, chain = sha256(last.chain || :digest::bytea)
       RETURNING number, chain
     )
-    INSERT INTO ${schema}.audit (id, at, actor, action, target, details, number, chain)
-    SELECT :id, :at, :actor, :action, :target, :details, number, chain FROM head
+    INSERT INTO ${schema}.audit (id, at, actor, role, action, target, details, number, chain)
+    SELECT :id, :at, :actor, :role, :action, :target, :details, number, chain FROM head
   `);
   /**
    * Adds an act to the chain; does nothing for `null`. Must be the last step: until the commit every other
@@ -81,7 +81,7 @@ function statementsIn(schema: string) {
   return {
     // Planned with the actual parameters, so that a filter of `null` costs nothing.
     list: statement<Page, StoredRow>(`
-      SELECT id, at, actor, action, target, details FROM ${schema}.audit
+      SELECT id, at, actor, role, action, target, details FROM ${schema}.audit
       WHERE (:target::text IS NULL OR target = :target) AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
@@ -95,7 +95,7 @@ function statementsIn(schema: string) {
     `),
 
     chain: statement<{ after: number; limit: number }, StoredRow & Pick<ChainedAct, 'number' | 'chain'>>(`
-      SELECT id, at, actor, action, target, details, number, chain FROM ${schema}.audit
+      SELECT id, at, actor, role, action, target, details, number, chain FROM ${schema}.audit
       WHERE number > :after
       ORDER BY number LIMIT :limit
     `),

@@ -409,6 +409,8 @@ CREATE TABLE audit (
   id TEXT PRIMARY KEY NOT NULL,
   at INTEGER NOT NULL,
   actor TEXT NOT NULL,
+  -- Role in which an operator acted.
+  role TEXT,
   action TEXT NOT NULL,
   target TEXT NOT NULL,
   -- A JSON object. Never holds a secret.

@@ -24,8 +24,8 @@ export function sqliteAudits(database: Database) {
     head: connection.prepare<[], Link>('SELECT number, chain FROM audit_head'),
 
     insert: connection.prepare<[StoredRow & Link]>(`
-      INSERT INTO audit (id, at, actor, action, target, details, number, chain)
-      VALUES (:id, :at, :actor, :action, :target, :details, :number, :chain)
+      INSERT INTO audit (id, at, actor, role, action, target, details, number, chain)
+      VALUES (:id, :at, :actor, :role, :action, :target, :details, :number, :chain)
     `),
 
     begin: connection.prepare<[Link]>(`
@@ -69,13 +69,13 @@ export function sqliteAudit(database: Database): AuditStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     list: connection.prepare<[Page], StoredRow>(`
-      SELECT id, at, actor, action, target, details FROM audit
+      SELECT id, at, actor, role, action, target, details FROM audit
       WHERE (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
     listOfTarget: connection.prepare<[Page & { readonly target: string }], StoredRow>(`
-      SELECT id, at, actor, action, target, details FROM audit
+      SELECT id, at, actor, role, action, target, details FROM audit
       WHERE target = :target AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
@@ -85,7 +85,7 @@ export function sqliteAudit(database: Database): AuditStore {
     outside: connection.prepare<[], number>('SELECT count(*) FROM audit WHERE number IS NULL').pluck(),
 
     chain: connection.prepare<[{ after: number; limit: number }], StoredRow & Link>(`
-      SELECT id, at, actor, action, target, details, number, chain FROM audit
+      SELECT id, at, actor, role, action, target, details, number, chain FROM audit
       WHERE number > :after
       ORDER BY number LIMIT :limit
     `),

@@ -9,8 +9,8 @@ export const storageCommands: Commands = {
     async run({ admin }, args) {
       const target = args.text('target');
       const { entries, next } = await admin.audit.list({ ...pageOf(args), ...present({ target }) });
-      const rows = entries.map(({ at, actor, action, target: on, details }) => [
-        ...[at, actor, action, on],
+      const rows = entries.map(({ at, actor, role, action, target: on, details }) => [
+        ...[at, role === null ? actor : `${actor} (${role})`, action, on],
         Object.keys(details).length === 0 ? '' : JSON.stringify(details),
       ]);
       return { text: listOf(['AT', 'WHO', 'DID', 'TO', ''], rows, next), json: { entries, next } };

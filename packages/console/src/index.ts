@@ -1,3 +1,4 @@
 export type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
+export type { OperatorUser, OperatorUsers } from './operators/host-users.ts';
 export { operatorsConsole } from './operators/operators-console.ts';
 export { sandboxConsole } from './sandbox-console.ts';

@@ -1,4 +1,4 @@
-import type { OstiaryOptions } from '@ostiary/core';
+import type { Operator, OstiaryOptions } from '@ostiary/core';
 import type { AttemptRecord, Storage } from '@ostiary/core/storage';
 import { memoryStorage } from '@ostiary/testing/memory';
 import type { Answer, TestBrowser } from '../../core/test/support/browser.ts';
@@ -123,13 +123,12 @@ export function target({ location }: Answer): string | null {
 
 /** Starts a provider with the operators' pages. The cookie of each browser names its operator. */
 export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storage?: Storage) {
-  const names = new Map<string, string>();
+  const operators = new Map<string, Operator>();
   const kit = await consoleKit(
     {
       operators: {
         authenticate: ({ headers }) => {
-          const name = names.get(/(?:^|; )host=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '');
-          return name === undefined ? null : { name };
+          return operators.get(/(?:^|; )host=([^;]+)/.exec(headers.cookie ?? '')?.[1] ?? '') ?? null;
         },
         pages: operatorsConsole(),
       },
@@ -142,16 +141,22 @@ export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storag
     ...kit,
     admin: provider.ostiary.admin,
     /** Opens a browser of an operator; without a name, of a user who is not one. */
-    browser(name?: string): TestBrowser {
+    browser(name?: string, operator: Partial<Operator> = {}): TestBrowser {
       const browser = provider.browser(null);
-      if (name !== undefined) names.set(browser.name, name);
+      if (name !== undefined) operators.set(browser.name, { name, ...operator });
       return browser;
     },
     /** Returns the last act in the audit log. */
     async lastAct() {
       const { number } = await kit.storage.audit.head();
       const [last] = await kit.storage.audit.chain({ after: number - 1, limit: 1 });
-      return { actor: last?.actor, action: last?.action, target: last?.target, details: last?.details };
+      return {
+        actor: last?.actor,
+        role: last?.role,
+        action: last?.action,
+        target: last?.target,
+        details: last?.details,
+      };
     },
     /** Returns the number of acts in the audit log. */
     acts: async () => (await kit.storage.audit.head()).number,

@@ -28,6 +28,7 @@ it.each(all)('the pages for operators work on %s', async (_, make) => {
     ...['', '/partners', '/partners/kafe', '/partners/kafe/keys', `/partners/kafe/keys/${key.id}`],
     ...['/partners/kafe/webhooks?mode=test', `/partners/kafe/webhooks/${endpoint}?mode=test`],
     ...['/clients', '/clients/app', '/clients?after=%00', '/audit?target=%00x', '/signing-keys', '/upkeep'],
+    ...['/users', '/user?sub=u-1'],
   ])
     expect.soft([path, (await browser.get(`/operators${path}`)).status]).toEqual([path, 200]);
   expect((await browser.get('/operators')).text).toMatch(/given up within a day<\/dt><dd>1</);

@@ -42,7 +42,13 @@ describe('the pages for operators', () => {
     const created = await submit(browser, '/partners', { act: 'create', slug: ' kafe ', name: 'Kafe' });
     expect(target(created)).toBe('/operators/partners/kafe?notice=created');
     expect(await kit.lastAct()).toEqual({
-      ...{ actor: 'ana', action: 'partner.create', target: 'partner:kafe', details: { name: 'Kafe' } },
+      ...{
+        actor: 'ana',
+        role: null,
+        action: 'partner.create',
+        target: 'partner:kafe',
+        details: { name: 'Kafe' },
+      },
     });
     const renamed = await followed(browser, '/partners/kafe', { act: 'rename', name: 'Kafe Lakay' });
     expect(renamed.text).toContain('The changes are saved.');
@@ -202,7 +208,7 @@ describe('the pages for operators', () => {
     expect(changed.text).not.toContain(secret);
     // Unchanged values are not part of the audited act.
     expect(await kit.lastAct()).toEqual({
-      ...{ actor: 'ana', action: 'client.update', target: 'client:app' },
+      ...{ actor: 'ana', role: null, action: 'client.update', target: 'client:app' },
       details: {
         ...{ name: 'Other', partner: null, redirectUris: ['https://app.example/a'], idTokenAlg: 'ES256' },
         defaultScope: null,
@@ -277,14 +283,15 @@ describe('the pages for operators', () => {
     const token = await kit.provider.token(client);
     expect(await kit.provider.isAlive(token)).toBe(true);
     const sub = (await kit.provider.userinfo(token)).json().sub;
-    await submit(browser, '/upkeep', { act: 'end', sub: String(sub) });
+    const pageOf = (id: string) => `/user?sub=${encodeURIComponent(id)}`;
+    await submit(browser, pageOf(String(sub)), { act: 'end' });
     expect(await kit.provider.isAlive(token)).toBe(false);
     expect(await kit.lastAct()).toMatchObject({ actor: 'ana', action: 'user.end', target: `user:${sub}` });
     for (const odd of [' at both ends ', ' ', 'auth0|5f%2F', 'a+b@example.com']) {
-      await submit(browser, '/upkeep', { act: 'end', sub: odd });
+      await submit(browser, pageOf(odd), { act: 'end' });
       expect(await kit.lastAct()).toMatchObject({ action: 'user.end', target: `user:${odd}` });
     }
-    expect((await submit(browser, '/upkeep', { act: 'end', sub: '' })).status).toBe(400);
+    expect((await browser.get('/operators/user?sub=')).status).toBe(404);
     expect((await followed(browser, '/upkeep', { act: 'purge' })).text).toContain('Old rows are removed.');
     expect(await kit.lastAct()).toMatchObject({ actor: 'ana', action: 'storage.purge' });
     expect((await followed(browser, '/upkeep', { act: 'reseal' })).text).toContain('All secrets are sealed');
@@ -297,7 +304,9 @@ describe('the pages for operators', () => {
     const { partner, id } = await kit.key();
     await kit.provider.client({ clientId: 'app' });
     const acts = await kit.acts();
-    for (const path of ['/audit', '/signing-keys', '/upkeep', `/partners/${partner}`, '/clients/app']) {
+    for (const path of [
+      ...['/audit', '/signing-keys', '/upkeep', `/partners/${partner}`, '/clients/app', '/user?sub=u-1'],
+    ]) {
       for (const act of ['explode', 'constructor', '__proto__', ''])
         expect.soft([path, act, (await submit(browser, path, { act })).status]).toEqual([path, act, 400]);
     }

@@ -80,6 +80,7 @@ describe('parameters of URLs', () => {
         '/operators/new-client',
       ],
       ...['/operators/clients/app', '/operators/audit', '/operators/signing-keys', '/operators/upkeep'],
+      ...['/operators/users', '/operators/user?sub=u-1'],
     ].map((page) => [operatorBrowser, page] as const);
     for (const [browser, page] of [...sandbox, ...operators]) {
       for (const value of hostile) {

@@ -50,6 +50,8 @@ export async function consolesOver(storage: Storage) {
     '/operators/clients': '/operators/clients',
     '/operators/new-client': '/operators/new-client',
     '/operators/clients/:id': '/operators/clients/app',
+    '/operators/users': '/operators/users',
+    '/operators/user': '/operators/user?sub=u-1',
     '/operators/audit': '/operators/audit',
     '/operators/signing-keys': '/operators/signing-keys',
     '/operators/upkeep': '/operators/upkeep',

@@ -204,6 +204,7 @@ const operatorPages = [
   ['/partners/kafe/webhooks', ({ operators }: Words) => operators.webhooks.noEndpoints],
   ['/clients', ({ operators }: Words) => operators.clients.empty],
   ['/new-client', ({ operators }: Words) => operators.clients.redirectUrisHint],
+  ['/user?sub=u-1', ({ operators }: Words) => operators.users.endHint],
   ['/audit', ({ operators }: Words) => operators.audit.verifyHint],
   ['/signing-keys', ({ operators }: Words) => operators.signingKeys.rotateHint],
   ['/upkeep', ({ operators }: Words) => operators.upkeep.purgeHint],

@@ -11,7 +11,7 @@ export type { AuditProblem, AuditVerification } from './admin/audit-chain.ts';
 export type { Client, ClientSettings, NewClient } from './admin/client-settings.ts';
 export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
-export type { ConsentAdministration, ImportedConsent } from './admin/consents.ts';
+export type { ConsentAdministration, ConsentOfUser, ImportedConsent } from './admin/consents.ts';
 export type { Health, WaitingWork } from './admin/health.ts';
 export type { PageRequest } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';

@@ -14,10 +14,13 @@ import type { transferSchema } from './schemas/transfer.ts';
 export { PartnerError } from './errors.ts';
 export type { FirstRun } from './partner/first-run.ts';
 export type {
+  Operator,
   OperatorBackend,
   OperatorCheck,
   OperatorPage,
   OperatorPages,
+  OperatorRight,
+  OperatorRole,
   Operators,
   OperatorVisit,
 } from './ports/operators.ts';

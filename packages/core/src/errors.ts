@@ -145,7 +145,7 @@ export interface OAuthErrorOptions {
   /** Underlying error. Logged, never sent. */
   readonly cause?: unknown;
   /** Error page that explains the error to a user, if the code alone is not clear enough. */
-  readonly page?: 'expired' | 'csrf';
+  readonly page?: 'expired' | 'csrf' | 'not_allowed';
 }
 
 /** Error of an OAuth endpoint. Thrown anywhere below the endpoint and turned into a response in one place. */
@@ -156,7 +156,7 @@ export class OAuthError extends Error {
   /** Public text, sent to the caller as `error_description`. */
   readonly description: string;
   readonly headers: { readonly [name: string]: string };
-  readonly page: 'expired' | 'csrf' | null;
+  readonly page: 'expired' | 'csrf' | 'not_allowed' | null;
 
   constructor(code: OAuthErrorCode, description?: string, options: OAuthErrorOptions = {}) {
     super(`${code}: ${description ?? oauthErrors[code].text}`, { cause: options.cause });

@@ -1,3 +1,4 @@
+export { operatorRoles } from './admin/rights.ts';
 export type { ErrorDefinition, OAuthErrorCode, PartnerErrorCode } from './errors.ts';
 export { OAuthError, oauthErrors, partnerErrors } from './errors.ts';
 export type { EventDefinition, EventType, HostEventDefinition, HostEventSchema } from './events.ts';
@@ -30,6 +31,7 @@ export type { Settlement } from './payments/final.ts';
 export type { PaymentAdministration } from './payments/settle.ts';
 export type { Clock } from './ports/clock.ts';
 export type { HostTransaction } from './ports/events.ts';
+export type { Operator, OperatorCheck, OperatorRight, OperatorRole } from './ports/operators.ts';
 export type {
   FinalStatus,
   PaymentRail,

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '1a5277c28394b094b0d9a66869695edfcb40c4c751ebc5d46beb8088b84f1e2b'],
+  ['0001_initial.sql', '450c3fc5d63768f69dccb37c3b8b13cb5af643166d1c5e76f4213050b5d2c8d0'],
 ];
 
 /**

@@ -48,7 +48,7 @@ async function bytesOf(file: string): Promise<Buffer> {
 }
 
 async function fill(storage: Storage): Promise<void> {
-  const act = { at: 1, actor: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
+  const act = { at: 1, actor: odd, role: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
   await storage.audit.append({ id: 'aud_1', ...act, digest: digest(12) });
   await storage.partners.insert(samplePartner({ name: odd }));
   const shop = { clientId: 'shop', name: odd, partner: 'acme' };

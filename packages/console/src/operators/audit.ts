@@ -10,7 +10,7 @@ import { attempt, type Form, listed, type OperatorContext, pageOf, unknownAct } 
 const perPage = 50;
 
 function entryRow(
-  { id, at, actor, action, target, details }: AuditEntry,
+  { id, at, actor, role, action, target, details }: AuditEntry,
   { urls, voice, words }: OperatorContext,
 ): Html {
   const told =
@@ -18,7 +18,7 @@ function entryRow(
       ? null
       : html`<details><summary class="small">${fillText(voice.language, words.audit.details, { count: Object.keys(details).length })}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
   return html`<li id="${id}"><div class="what"><strong>${nameOf(action)}</strong> <a href="${urls.audit({ target })}">${nameOf(target)}</a>
-<span>${nameOf(actor)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
+<span>${nameOf(role === null ? actor : `${actor} (${role})`)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
 }
 
 function verified(found: AuditVerification, { voice, words }: OperatorContext): Html {

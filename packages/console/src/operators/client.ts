@@ -4,7 +4,7 @@ import { type Html, html } from '@ostiary/core/pages';
 import { enabledBadge, facts, moment } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { changedSettings, settingFields, settingLabels, settingsOf, storedSettings } from './clients.ts';
-import { actForm, asked, type Filled, fieldsOf, wrongField } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
 import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
@@ -45,6 +45,13 @@ ${
 }`;
 }
 
+/** Makes the form of the settings. Operators who may not change them see its fields without a button. */
+function settingsForm(visit: OperatorContext, body: Html): Html | null {
+  if (!visit.mayPost) return html`<fieldset class="form" disabled>${body}</fieldset>`;
+  const { id, urls, words } = visit;
+  return actForm(visit, { action: urls.client(id), act: 'update', label: words.save, primary: true, body });
+}
+
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
   const { admin, id, urls, voice, words } = visit;
   const client = found(await admin.clients.get(id));
@@ -62,13 +69,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
     title: client.name,
     section: 'clients',
     refused: settings.summary ?? rotation.summary ?? pictures.summary,
-    body: html`<section class="panel" aria-label="${words.save}">${actForm(visit, {
-      action: urls.client(id),
-      act: 'update',
-      label: words.save,
-      primary: true,
-      body: settingFields(visit, storedSettings(client), settings),
-    })}</section>
+    body: html`<section class="panel" aria-label="${words.save}">${settingsForm(visit, settingFields(visit, storedSettings(client), settings))}</section>
 <div class="column"><section class="panel" aria-label="${words.nav.clients}">${facts([
       [words.once.clientId, html`<code>${id}</code>`],
       [words.state, enabledBadge(client.disabledAt === null, words)],
@@ -77,7 +78,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
       [words.created, moment(client.createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.audit({ target: `client:${id}` })}">${words.nav.audit}</a></p></section>
-<section class="panel" aria-label="${words.state}">${acts(client, visit, fields, refused)}</section></div>`,
+${formPanel(visit, { label: words.state, body: acts(client, visit, fields, refused) })}</div>`,
   });
 }
 

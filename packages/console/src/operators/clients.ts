@@ -21,7 +21,7 @@ export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
     section: 'clients',
     isFirst: true,
     layout: 'one',
-    body: html`<section class="panel" aria-label="${words.nav.clients}"><div class="head"><a href="${urls.newClient()}">${words.clients.add}</a></div>
+    body: html`<section class="panel" aria-label="${words.nav.clients}">${visit.may.includes('clients') ? html`<div class="head"><a href="${urls.newClient()}">${words.clients.add}</a></div>` : null}
 ${list.length === 0 ? html`<p class="muted">${words.clients.empty}</p>` : html`<ul class="rows">${list.map(row)}</ul>`}
 ${pageLinks([
   [query.has('after') ? urls.clients() : null, words.first],

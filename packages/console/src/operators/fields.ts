@@ -83,9 +83,12 @@ ${textOf(name, value.join('\n'))}</textarea>`,
 export const ticked = <Option extends string>(form: Form, name: string, options: readonly Option[]) =>
   options.filter((option) => form.has(`${name} ${option}`));
 
-/** Makes a form with one button that performs one action. */
+/**
+ * Makes a form with one button that performs one action. Returns `null` if the operator may not send the forms
+ * of this page. If the sign-in must be confirmed first, a link to that takes the place of the form.
+ */
 export function actForm(
-  { proof }: OperatorContext,
+  { proof, mayPost, confirmAt, words }: OperatorContext,
   {
     action,
     act,
@@ -101,7 +104,10 @@ export function actForm(
     readonly primary?: boolean;
     readonly takesFile?: boolean;
   },
-): Html {
+): Html | null {
+  if (!mayPost) return null;
+  if (confirmAt !== null)
+    return html`<p>${words.confirm.before} <a href="${confirmAt}">${words.confirm.again}</a></p>`;
   const encoding = takesFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
   return html`<form class="form" method="post" action="${action}" enctype="${encoding}"><input type="hidden" name="csrf" value="${proof}">${body}
 <div class="row"><button class="${primary ? 'primary' : 'compact'}" name="act" value="${act}">${label}</button></div></form>`;
@@ -109,7 +115,7 @@ export function actForm(
 
 /**
  * Makes a form for an action that needs confirmation: it is folded behind its label, with a description of
- * its consequences.
+ * its consequences. Returns `null` if the operator may not send the forms of this page.
  */
 export function asked(
   visit: OperatorContext,
@@ -124,8 +130,23 @@ export function asked(
     readonly isOpen?: boolean;
     readonly isFinal?: boolean;
   },
-): Html {
+): Html | null {
+  if (!visit.mayPost) return null;
   const inner = html`<summary>${act.label}</summary><p>${hint}${isFinal ? html` <strong>${visit.words.sure}</strong>` : null}</p>
 ${actForm(visit, act)}`;
   return isOpen ? html`<details open>${inner}</details>` : html`<details>${inner}</details>`;
+}
+
+/**
+ * Makes a panel that contains only forms. Returns `null` if the operator may not send the forms of this page.
+ * @param panel - with `id`, the label is also the visible heading
+ */
+export function formPanel(
+  { mayPost }: OperatorContext,
+  { id, label, body }: { readonly id?: string; readonly label: string; readonly body: Fragment },
+): Html | null {
+  if (!mayPost) return null;
+  return id === undefined
+    ? html`<section class="panel" aria-label="${label}">${body}</section>`
+    : html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${label}</h2>${body}</section>`;
 }

@@ -1,4 +1,4 @@
-import type { ConsoleAnswer } from '@ostiary/core/console';
+import type { ConsoleAnswer, OperatorRight } from '@ostiary/core/console';
 import { type Html, html, nameOf, page } from '@ostiary/core/pages';
 import { noticeOf } from '../frame.ts';
 import { type Crumb, crumbsTo, modeSwitch, placeOf, shell } from '../shell.ts';
@@ -7,11 +7,20 @@ import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 
 /** Sections of the operators' pages by group, in the order of the navigation. */
 const groups = [
-  { title: null, sections: ['overview', 'partners', 'clients'] },
+  { title: null, sections: ['overview', 'partners', 'clients', 'users'] },
   { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep'] },
 ] as const;
 
 type Section = (typeof groups)[number]['sections'][number];
+
+/** Rights without which a section has no pages. */
+const sectionRights: { readonly [Name in Section]?: OperatorRight } = { users: 'users', upkeep: 'service' };
+
+/** Checks whether an operator may see pages of a section. */
+function isOpen(section: Section, may: readonly OperatorRight[]): boolean {
+  const right = sectionRights[section];
+  return right === undefined || may.includes(right);
+}
 
 /** Names of notices about actions that failed. */
 const badNotices: ReadonlySet<OperatorNotice> = new Set<OperatorNotice>(['nothing', 'unopened']);
@@ -41,11 +50,13 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
   const { theme } = backend;
   const navigation = groups.map((group) => ({
     title: group.title === null ? null : words.nav[group.title],
-    links: group.sections.map((name) => ({
-      href: urls[name](),
-      words: words.nav[name],
-      place: placeOf(name === section, isFirst),
-    })),
+    links: group.sections
+      .filter((name) => isOpen(name, visit.may))
+      .map((name) => ({
+        href: urls[name](),
+        words: words.nav[name],
+        place: placeOf(name === section, isFirst),
+      })),
   }));
   const said = notice === null ? null : noticeOf(words.notices[notice], badNotices.has(notice));
   const main = shell({

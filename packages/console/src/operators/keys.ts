@@ -3,7 +3,7 @@ import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, asked, type Filled, fieldsOf, ticked, wrongField } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf, formPanel, ticked, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
 import {
@@ -84,7 +84,7 @@ ${pageLinks([
   [from > 0 ? urls.keys(slug) : null, words.first],
   [last === undefined ? null : urls.keys(slug, { after: last.id }), words.next],
 ])}</section>
-<section class="panel" aria-labelledby="issue"><h2 id="issue">${words.keys.add}</h2>${form.body}</section>`,
+${formPanel(visit, { id: 'issue', label: words.keys.add, body: form.body })}`,
   });
 }
 
@@ -164,12 +164,13 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [text.lastUsed, time(lastUsedAt)],
       revokedAt === null ? null : [text.revoked, time(revokedAt)],
     ])}</section>
-<section class="panel" aria-label="${words.state}">${
-      works
-        ? html`${asked(visit, { action, act: 'roll', label: text.roll, hint: text.rollHint, isOpen: filled !== null, body: form.line('overlapSeconds', text.overlapHint, '86400') })}
+${formPanel(visit, {
+  label: words.state,
+  body: works
+    ? html`${asked(visit, { action, act: 'roll', label: text.roll, hint: text.rollHint, isOpen: filled !== null, body: form.line('overlapSeconds', text.overlapHint, '86400') })}
 ${asked(visit, { action, act: 'revoke', label: text.revoke, hint: text.revokeHint, isFinal: true })}`
-        : html`<p class="muted">${text.ended}</p>`
-    }</section>`,
+    : html`<p class="muted">${text.ended}</p>`,
+})}`,
   });
 }
 

@@ -1,61 +1,116 @@
 import type { Administration } from '@ostiary/core/admin';
-import type { OperatorBackend, OperatorPage, OperatorPages } from '@ostiary/core/console';
+import type { OperatorBackend, OperatorPage, OperatorPages, OperatorVisit } from '@ostiary/core/console';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
+import type { OperatorUsers } from './host-users.ts';
 import { changeKey, issueKey, key, keys } from './keys.ts';
 import { overview } from './overview.ts';
 import { changePartner, createPartner, partner, partners } from './partners.ts';
 import { rotateSigningKey, signingKeys } from './signing-keys.ts';
 import { doUpkeep, upkeep } from './upkeep.ts';
+import { changeUser, user, users } from './users.ts';
 import { contextOf, type Do, type Show } from './visit.ts';
 import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webhooks.ts';
 
-/** Routes of the operators' pages. */
-const table: readonly (readonly [path: string, summary: string, show: Show, act?: Do])[] = [
+/** Right that the form of a page needs, and whether seeing the page needs it; see `OperatorPage`. */
+type Access = Pick<OperatorPage<Administration>, 'right' | 'isHidden' | 'isConfirmed'>;
+
+/** Routes of the operators' pages. Everybody may see a page without `isHidden`. */
+const table: readonly (readonly [
+  path: string,
+  summary: string,
+  show: Show,
+  act?: Do | undefined,
+  access?: Access,
+])[] = [
   [
     '',
     'Health of the service: waiting work, failed work, and the sealing keys that are still needed.',
     overview,
   ],
-  ['/partners', 'Partners; creates one.', partners, createPartner],
-  ['/partners/:slug', 'A partner; renames, disables or enables it.', partner, changePartner],
-  ['/partners/:slug/keys', 'The API keys of a partner; issues one.', keys, issueKey],
-  ['/partners/:slug/keys/:id', 'An API key; rolls or revokes it.', key, changeKey],
-  ['/partners/:slug/webhooks', 'Endpoints and deliveries; delivers an event again.', webhooks, redeliver],
+  ['/partners', 'Partners; creates one.', partners, createPartner, { right: 'partners' }],
+  [
+    '/partners/:slug',
+    'A partner; renames, disables or enables it.',
+    partner,
+    changePartner,
+    { right: 'partners', isConfirmed: true },
+  ],
+  [
+    '/partners/:slug/keys',
+    'The API keys of a partner; issues one.',
+    keys,
+    issueKey,
+    { right: 'keys', isConfirmed: true },
+  ],
+  [
+    '/partners/:slug/keys/:id',
+    'An API key; rolls or revokes it.',
+    key,
+    changeKey,
+    { right: 'keys', isConfirmed: true },
+  ],
+  [
+    '/partners/:slug/webhooks',
+    'Endpoints and deliveries; delivers an event again.',
+    webhooks,
+    redeliver,
+    { right: 'webhooks' },
+  ],
   [
     '/partners/:slug/webhooks/:id',
     'An endpoint; enables, disables, removes or recovers it.',
     operatorEndpoint,
     changeEndpointOf,
+    { right: 'webhooks' },
   ],
   ['/clients', 'OAuth clients.', clients],
-  ['/new-client', 'Creates a client.', newClient, createClient],
+  [
+    '/new-client',
+    'Creates a client.',
+    newClient,
+    createClient,
+    { right: 'clients', isHidden: true, isConfirmed: true },
+  ],
   [
     '/clients/:id',
     'A client; changes its settings or its secret, disables or enables it.',
     client,
     changeClient,
+    { right: 'clients', isConfirmed: true },
   ],
   ['/audit', 'The audit log of administrators; checks its chain.', audit, verifyAudit],
-  ['/signing-keys', 'The keys that sign ID tokens; rotates them.', signingKeys, rotateSigningKey],
-  ['/upkeep', 'Ends all access to a user, removes old rows, seals all secrets again.', upkeep, doUpkeep],
+  [
+    '/signing-keys',
+    'The keys that sign ID tokens; rotates them.',
+    signingKeys,
+    rotateSigningKey,
+    { right: 'service', isConfirmed: true },
+  ],
+  ['/users', 'Users; finds them.', users, undefined, { right: 'users', isHidden: true }],
+  [
+    '/user',
+    'A user with the connected apps; ends access or sessions, blocks, changes the identity check.',
+    user,
+    changeUser,
+    { right: 'users', isHidden: true, isConfirmed: true },
+  ],
+  [
+    '/upkeep',
+    'Removes old rows, seals all secrets again.',
+    upkeep,
+    doUpkeep,
+    { right: 'service', isHidden: true, isConfirmed: true },
+  ],
 ];
-
-const pagesOf = (backend: OperatorBackend): OperatorPage<Administration>[] =>
-  table.map(([path, summary, show, act]) => ({
-    path,
-    summary,
-    GET: async (visit) => show(await contextOf(backend, visit)),
-    ...(act !== undefined && {
-      POST: async (visit, form, files) => act(await contextOf(backend, visit), form, files),
-    }),
-  }));
 
 /**
  * Makes the pages at `{authUrl}/operators` for the people who run the service. They do what the command line
- * does, with the same audit log entries. The host decides who may open them.
+ * does, with the same audit log entries. The host decides who may open them, and what they may change.
  *
+ * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
+ * Without them, operators open a user by id, see the connected apps, and can end their access.
  * @example
  * ```ts
  * const ostiary = await createOstiary({
@@ -64,6 +119,22 @@ const pagesOf = (backend: OperatorBackend): OperatorPage<Administration>[] =>
  * });
  * ```
  */
-export function operatorsConsole(): OperatorPages<Administration> {
-  return { pages: pagesOf };
+export function operatorsConsole({
+  users: host = null,
+}: {
+  readonly users?: OperatorUsers | null;
+} = {}): OperatorPages<Administration> {
+  const pages = (backend: OperatorBackend): OperatorPage<Administration>[] =>
+    table.map(([path, summary, show, act, access = {}]) => {
+      const context = (visit: OperatorVisit<Administration>) =>
+        contextOf({ backend, users: host }, visit, access.right);
+      return {
+        ...{ path, summary, ...access },
+        GET: async (visit) => show(await context(visit)),
+        ...(act !== undefined && {
+          POST: async (visit, form, files) => act(await context(visit), form, files),
+        }),
+      };
+    });
+  return { pages };
 }

@@ -2,7 +2,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { html, nameOf } from '@ostiary/core/pages';
 import { enabledBadge, facts, moment, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, asked, type Filled, fieldsOf } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
 import { attempt, type Form, found, listed, type OperatorContext, pageOf, unknownAct } from './visit.ts';
 
@@ -26,14 +26,15 @@ ${pageLinks([
   [query.has('after') ? urls.partners() : null, words.first],
   [next === null ? null : urls.partners({ after: next }), words.next],
 ])}</section>
-<section class="panel" aria-labelledby="add"><h2 id="add">${words.partners.add}</h2>${actForm(visit, {
-      action: urls.partners(),
-      act: 'create',
-      label: words.partners.add,
-      primary: true,
-      body: html`${form.line('slug', words.partners.slugHint)}
+${formPanel(visit, {
+  id: 'add',
+  label: words.partners.add,
+  body: actForm(visit, {
+    ...{ action: urls.partners(), act: 'create', label: words.partners.add, primary: true },
+    body: html`${form.line('slug', words.partners.slugHint)}
 ${form.line('name', words.partners.nameHint)}`,
-    })}</section>`,
+  }),
+})}`,
   });
 }
 
@@ -64,17 +65,20 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.created, moment(createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a><a href="${urls.audit({ target: `partner:${slug}` })}">${words.nav.audit}</a></p></section>
-<section class="panel" aria-label="${words.state}">${actForm(visit, {
-      action,
-      act: 'rename',
-      label: text.rename,
-      body: form.line('name', text.nameHint, name),
-    })}
+${formPanel(visit, {
+  label: words.state,
+  body: html`${actForm(visit, {
+    action,
+    act: 'rename',
+    label: text.rename,
+    body: form.line('name', text.nameHint, name),
+  })}
 ${
   disabledAt === null
     ? asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })
     : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
-}</section>`,
+}`,
+})}`,
   });
 }
 

@@ -29,6 +29,8 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
     clients: (query: Query = {}) => at('/clients', query),
     newClient: (query: Query = {}) => at('/new-client', query),
     client: (id: string, query: Query = {}) => at(`/clients/${of(id)}`, query),
+    users: (query: Query = {}) => at('/users', query),
+    user: (sub: string, query: Query = {}) => at('/user', { sub, ...query }),
     audit: (query: Query = {}) => at('/audit', query),
     signingKeys: (query: Query = {}) => at('/signing-keys', query),
     upkeep: (query: Query = {}) => at('/upkeep', query),

@@ -8,11 +8,13 @@ import {
 import {
   type ConsoleAnswer,
   type OperatorBackend,
+  type OperatorRight,
   type OperatorVisit,
   PartnerError,
 } from '@ostiary/core/console';
 import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
+import type { OperatorUsers } from './host-users.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
 /** Name of the text about the last action. */
@@ -20,8 +22,13 @@ export type OperatorNotice = keyof Words['operators']['notices'];
 
 /** Request of an operator, with everything that a page needs. */
 export interface OperatorContext
-  extends Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'proof' | 'query'> {
+  extends Pick<
+    OperatorVisit<Administration>,
+    'admin' | 'operator' | 'may' | 'confirmAt' | 'proof' | 'query'
+  > {
   readonly backend: OperatorBackend;
+  /** Users of the host; `null` if it did not pass them. */
+  readonly users: OperatorUsers | null;
   readonly urls: OperatorUrls;
   readonly voice: Voice;
   readonly words: Words['operators'];
@@ -29,6 +36,8 @@ export interface OperatorContext
   /** Partner slug in the path, '' if it has none. */
   readonly slug: string;
   readonly id: string;
+  /** True if the operator may send the forms of this page. Pages leave them out otherwise. */
+  readonly mayPost: boolean;
 }
 
 /** Submitted fields of a form. */
@@ -44,10 +53,15 @@ export type Do = (
   files: ReadonlyMap<string, Uint8Array>,
 ) => Promise<ConsoleAnswer>;
 
-/** Makes the context of an operators' page. @throws PartnerError `not_found` for a path that no database can store */
+/**
+ * Makes the context of an operators' page.
+ * @param right - right that the form of the page needs, if any
+ * @throws PartnerError `not_found` for a path that no database can store
+ */
 export async function contextOf(
-  backend: OperatorBackend,
+  { backend, users }: Pick<OperatorContext, 'backend' | 'users'>,
   visit: OperatorVisit<Administration>,
+  right?: OperatorRight,
 ): Promise<OperatorContext> {
   const voice = await voiceOf(visit.raw.headers['accept-language']);
   const words = voice.words.operators;
@@ -57,8 +71,10 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
+    ...{ backend, users, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
+    ...{ may: visit.may, confirmAt: visit.confirmAt },
+    mayPost: right === undefined || visit.may.includes(right),
     notice: isNotice(notice) ? notice : null,
   };
 }

@@ -6,7 +6,7 @@ import { failureKind } from '../delivery.ts';
 import { typesOf } from '../home.ts';
 import { choiceField, enabledBadge, facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
-import { actForm, asked, type Filled, fieldsOf, wrongField } from './fields.ts';
+import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import {
   attempt,
@@ -158,22 +158,19 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.created, moment(createdAt, voice.language)],
     ])}
 <p class="pages"><a href="${urls.webhooks(slug, { mode, endpoint: id })}">${text.deliveries}</a></p></section>
-<section class="panel" aria-label="${words.state}">${
-      enabled
-        ? html`${asked(visit, {
-            ...{
-              action,
-              act: 'recover',
-              label: text.recover,
-              hint: text.recoverHint,
-              isOpen: filled !== null,
-            },
-            body: form.line('since', text.sinceHint),
-          })}
+${formPanel(visit, {
+  label: words.state,
+  body: html`${
+    enabled
+      ? html`${asked(visit, {
+          ...{ action, act: 'recover', label: text.recover, hint: text.recoverHint },
+          ...{ isOpen: filled !== null, body: form.line('since', text.sinceHint) },
+        })}
 ${asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })}`
-        : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
-    }
-${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}</section>`,
+      : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
+  }
+${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}`,
+})}`,
   });
 }
 

@@ -1,5 +1,6 @@
-import { actsOf } from '../audit/acts.ts';
+import { type Act, actsOf } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
+import type { OperatorRight } from '../ports/operators.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { Purged } from '../ports/storage.ts';
 import { requireUserId } from '../scopes/user-ids.ts';
@@ -14,6 +15,7 @@ import { type PartnerAdministration, partnerAdministration } from './partners.ts
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
 import { type RequestAdministration, requestAdministration } from './requests.ts';
 import { type Resealed, resealNow } from './reseal.ts';
+import { operatorRights, requireRight, rightFor } from './rights.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
@@ -54,14 +56,42 @@ export interface Administration<Name extends string = string> {
    */
   reseal(options?: { readonly onProgress?: (done: number, of: number) => void }): Promise<Resealed>;
   /**
-   * Returns the same administration with another actor for the audit log: a name of 1 to 200 characters.
-   * @throws TypeError if the name is empty, too long, or contains control characters
+   * Returns the same administration with another actor for the audit log: a name of 1 to 200 characters, and a
+   * role of at most 40. With `may`, it has at most these rights: every other change throws an error with status
+   * 403, and changes nothing. Rights that were taken away do not come back.
+   * @throws TypeError if the name or role is empty or too long, or a right does not exist
    * @example
    * ```ts
    * await ostiary.admin.as('ana@example.com').clients.disable('kafe');
+   * const support = ostiary.admin.as('bob@example.com', { role: 'support', may: operatorRoles.support });
    * ```
    */
-  as(actor: string): Administration<Name>;
+  as(
+    actor: string,
+    options?: { readonly role?: string; readonly may?: readonly OperatorRight[] },
+  ): Administration<Name>;
+}
+
+/** Actor of administrative acts. */
+interface Actor {
+  readonly name: string;
+  readonly role: string | null;
+  readonly may: readonly OperatorRight[];
+}
+
+/** Parses the arguments of `admin.as`. @throws TypeError if one is invalid */
+function actorOf(
+  name: string,
+  { role, may = operatorRights }: { readonly role?: string; readonly may?: readonly OperatorRight[] },
+  before: Actor,
+): Actor {
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 200)
+    throw new TypeError('admin.as: the name has to have 1 to 200 characters');
+  if (role !== undefined && (typeof role !== 'string' || role.trim() === '' || role.length > 40))
+    throw new TypeError('admin.as: the role has to have 1 to 40 characters');
+  if (!Array.isArray(may) || may.some((right) => !operatorRights.includes(right)))
+    throw new TypeError(`admin.as: may has to be a list of ${operatorRights.join(', ')}`);
+  return { name, role: role ?? null, may: before.may.filter((right) => may.includes(right)) };
 }
 
 export function administration(
@@ -72,9 +102,14 @@ export function administration(
     /** Returns the jobs that notify a user's apps that all sessions ended. Never rejects. */
     readonly noticesOf: (sub: string) => Promise<readonly NewJob[]>;
   },
-  actor = 'host',
+  actor: Actor = { name: 'host', role: null, may: operatorRights },
 ): Administration {
-  const act = actsOf(core, actor);
+  const recorded = actsOf(core, actor.name, actor.role);
+  // Every change stores its act together with what it changes, so no change can go round this check.
+  const act: Act = (action, ...about) => {
+    requireRight(actor.may, rightFor(action));
+    return recorded(action, ...about);
+  };
   const { forgetKeys, checkTarget, noticesOf } = consequences;
   return {
     clients: clientAdministration(core, act, checkTarget),
@@ -83,7 +118,7 @@ export function administration(
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
     requests: requestAdministration(core),
-    audit: auditAdministration(core, act),
+    audit: auditAdministration(core, recorded),
     consents: consentAdministration(core, act),
     users: {
       async end(sub) {
@@ -99,19 +134,17 @@ export function administration(
     reconciliation: reconciliationAdministration(core),
     health: () => healthOf(core),
     async purge({ onProgress } = {}) {
+      requireRight(actor.may, 'service');
       const count = await purgeNow(core, onProgress);
       await core.storage.audit.append(act('storage.purge', 'storage', { ...count }));
       return count;
     },
     async reseal({ onProgress } = {}) {
+      requireRight(actor.may, 'service');
       const count = await resealNow(core, onProgress);
       await core.storage.audit.append(act('storage.reseal', 'storage', { ...count }));
       return count;
     },
-    as(name) {
-      if (typeof name !== 'string' || name.trim() === '' || name.length > 200)
-        throw new TypeError('admin.as: the name has to have 1 to 200 characters');
-      return administration(core, consequences, name);
-    },
+    as: (name, options = {}) => administration(core, consequences, actorOf(name, options, actor)),
   };
 }

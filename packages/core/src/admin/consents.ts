@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Act } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
-import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
+import { requireUserId, userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
+import { iso } from '../time/clock.ts';
 import { checked } from './checked.ts';
 
 /** A consent that a user gave in another system. */
@@ -16,8 +17,24 @@ export interface ImportedConsent<Name extends string = string> {
   readonly grantedAt?: Date;
 }
 
-/** Imports consents that users gave in another system. New consents can only be given by users. */
+/** Access that a user gave to an app. Times are ISO 8601. */
+export interface ConsentOfUser {
+  readonly clientId: string;
+  /** Name of the app that users know. */
+  readonly clientName: string;
+  readonly scopes: readonly string[];
+  readonly grantedAt: string;
+  /** Time of the last sign-in with this app; `null` if none was recorded. May be up to an hour too early. */
+  readonly lastUsedAt: string | null;
+}
+
+/**
+ * Lists consents of users, and imports those that users gave in another system. New consents can only be given
+ * by users.
+ */
 export interface ConsentAdministration<Name extends string = string> {
+  /** Lists the apps that a user gave access to, the latest change first. @throws TypeError if the id is invalid */
+  list(sub: string): Promise<readonly ConsentOfUser[]>;
   /**
    * Imports up to 1,000 consents in one transaction and returns the number of stored ones. Skips consents for
    * unknown or disabled clients. Also skips a consent if the same user and client have or had one, so that a
@@ -45,6 +62,19 @@ export function consentAdministration({ storage, clock, options }: Core, act: Ac
   const batch = z.array(consent).min(1).max(1000);
 
   return {
+    async list(sub) {
+      requireUserId(sub);
+      const consents = await storage.consents.list(sub);
+      return Promise.all(
+        consents.map(async ({ clientId, scopes, grantedAt, usedAt }) => ({
+          clientId,
+          clientName: (await storage.clients.find(clientId))?.name ?? clientId,
+          scopes,
+          grantedAt: iso(grantedAt),
+          lastUsedAt: usedAt === null ? null : iso(usedAt),
+        })),
+      );
+    },
     async import(consents) {
       const now = clock.now();
       const given = checked(batch, consents, 'consents').map(({ grantedAt, ...one }) => ({

@@ -16,10 +16,10 @@ function canonical(value: unknown): unknown {
 }
 
 /** Computes the SHA-256 digest over all stored fields of an audit act. */
-export function actDigest({ id, at, actor, action, target, details }: StoredAct): Buffer {
+export function actDigest({ id, at, actor, role, action, target, details }: StoredAct): Buffer {
   // Drop undefined members: the database returns JSON, which has none, and the digest must be the same then.
   const kept: unknown = JSON.parse(JSON.stringify(details));
-  const text = JSON.stringify(['ostiary act 1', id, at, actor, action, target, canonical(kept)]);
+  const text = JSON.stringify(['ostiary act 1', id, at, actor, role, action, target, canonical(kept)]);
   return createHash('sha256').update(text).digest();
 }
 
@@ -30,10 +30,11 @@ export type Act = (action: string, target: string, details?: JsonObject) => Audi
 export function actsOf(
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   actor: string,
+  role: string | null = null,
 ): Act {
   return (action, target, details = {}) => {
     const id = `aud_${random.bytes(12).toString('hex')}`;
-    const given = { id, at: clock.now(), actor, action, target, details };
+    const given = { id, at: clock.now(), actor, role, action, target, details };
     return { ...given, digest: actDigest(given) };
   };
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { operatorRights } from '../admin/rights.ts';
 import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
-import type { Operators } from '../ports/operators.ts';
+import type { OperatorRight, Operators } from '../ports/operators.ts';
 
 /**
  * Thrown when `operators.authenticate` returned an invalid result, which is a defect of the host. The request
@@ -16,22 +17,41 @@ class OperatorCheckError extends TypeError {
 }
 
 /**
- * Rule for operator names, the same as for `admin.as`. Names that cannot be stored or read would make the
+ * Rule for names and roles of operators, the same as for `admin.as`. Names that cannot be stored or read would make the
  * audit log useless.
  */
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
-/** Result of admitting a request: the operator's name, or a redirect to sign in. */
-export type Admitted = { readonly operator: string } | { readonly redirectTo: string };
+/** Operator whom the host admitted, checked. */
+export interface AdmittedOperator {
+  readonly name: string;
+  readonly role: string | null;
+  readonly may: readonly OperatorRight[];
+  /** URL where the operator confirms the sign-in; `null` if it is recent enough. */
+  readonly confirmAt: string | null;
+}
 
-function redirectOf({ options }: Core, to: unknown): string {
+/** Result of admitting a request: an operator, or a redirect to sign in. */
+export type Admitted = { readonly operator: AdmittedOperator } | { readonly redirectTo: string };
+
+function urlOf({ options }: Core, member: string, to: unknown): string {
   const base = options.authUrl.href;
   if (typeof to !== 'string' || !URL.canParse(to, base))
-    throw new OperatorCheckError('redirectTo has to be a URL');
+    throw new OperatorCheckError(`${member} has to be a URL`);
   const { protocol, href } = new URL(to, base);
   if (protocol !== 'https:' && protocol !== 'http:')
-    throw new OperatorCheckError('redirectTo has to be an http or https URL');
+    throw new OperatorCheckError(`${member} has to be an http or https URL`);
   return href;
+}
+
+/** Checks the rights that the host returned. A misspelt right is an error, and not a right that is missing. */
+function rightsOf(may: unknown): readonly OperatorRight[] {
+  if (may === undefined) return operatorRights;
+  const given: readonly unknown[] | null = Array.isArray(may) ? may : null;
+  const rights = operatorRights.filter((right) => given?.includes(right));
+  if (given === null || given.some((right) => !rights.some((known) => known === right)))
+    throw new OperatorCheckError(`may has to be a list of ${operatorRights.join(', ')}`);
+  return rights;
 }
 
 /**
@@ -49,14 +69,21 @@ export async function admit(
   if (answer === null) throw new OAuthError('not_found', undefined, { status: 403 });
   if (typeof answer !== 'object')
     throw new OperatorCheckError('must return an operator, a redirect to the sign-in, or null');
-  const { name, redirectTo } = answer as { readonly name?: unknown; readonly redirectTo?: unknown };
+  const { name, role, may, confirmAt, redirectTo } = answer as { readonly [member: string]: unknown };
   if (redirectTo !== undefined) {
     if (name !== undefined) throw new OperatorCheckError('must return either name or redirectTo, not both');
-    return { redirectTo: redirectOf(core, redirectTo) };
+    return { redirectTo: urlOf(core, 'redirectTo', redirectTo) };
   }
   if (typeof name !== 'string' || !nameRule.test(name))
     throw new OperatorCheckError(
       'name has to have 1 to 200 characters, none of which is a control character',
     );
-  return { operator: name };
+  if (role !== undefined && (typeof role !== 'string' || role.length > 40 || !nameRule.test(role)))
+    throw new OperatorCheckError('role has to have 1 to 40 characters, none of which is a control character');
+  return {
+    operator: {
+      ...{ name, role: role ?? null, may: rightsOf(may) },
+      confirmAt: confirmAt === undefined ? null : urlOf(core, 'confirmAt', confirmAt),
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { Administration } from '../admin/administration.ts';
+import { requireRight } from '../admin/rights.ts';
 import { OAuthError } from '../errors.ts';
 import { pageRoute } from '../http/console-pages.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
@@ -42,17 +43,23 @@ export function operatorRoutes(
   forms: Forms,
 ): Route[] {
   /**
-   * Wraps a handler so that it runs on behalf of an authenticated operator. All others are redirected or
-   * refused.
+   * Wraps a handler of a page so that it runs on behalf of an authenticated operator. All others are redirected
+   * or refused.
    */
   const guarded =
-    (answer: (visit: OperatorVisit<Administration>) => ReturnType<ConsoleHandler>): ConsoleHandler =>
+    (
+      { isConfirmed = false }: OperatorPage<Administration>,
+      answer: (visit: OperatorVisit<Administration>) => ReturnType<ConsoleHandler>,
+    ): ConsoleHandler =>
     async (request) => {
       const admitted = await admit(core, operators, request.raw);
       if ('redirectTo' in admitted) return { status: 303, headers: { Location: admitted.redirectTo } };
-      const { operator } = admitted;
-      const proof = forms.issue(purposeOf(operator));
-      return answer({ ...request, operator, proof, admin: admin.as(operator) });
+      const { name, role, may, confirmAt } = admitted.operator;
+      return answer({
+        ...{ ...request, operator: name, may, confirmAt: isConfirmed ? confirmAt : null },
+        proof: forms.issue(purposeOf(name)),
+        admin: admin.as(name, { may, ...(role !== null && { role }) }),
+      });
     };
 
   /** Reads a posted form. @throws OAuthError, shown as a page, if the form came from another site or was not made for this operator */
@@ -64,19 +71,31 @@ export function operatorRoutes(
     return upload;
   }
 
-  const routeOf = ({ path, summary, GET, POST }: OperatorPage<Administration>): Route => {
+  const routeOf = (page: OperatorPage<Administration>): Route => {
+    const { path, summary, right, isHidden = false, GET, POST } = page;
+    const requirePage = ({ may }: OperatorVisit<Administration>): void => {
+      if (right !== undefined && isHidden) requireRight(may, right);
+    };
     const allowed = [...(GET ? ['GET', 'HEAD'] : []), ...(POST ? ['POST'] : [])].join(', ');
-    const refused = guarded(async () => {
+    const refused = guarded(page, async (visit) => {
+      requirePage(visit);
       if (allowed === '') throw new OAuthError('not_found');
       const headers = { Allow: allowed };
       throw new OAuthError('invalid_request', 'This method is not supported here.', { status: 405, headers });
     });
     const answered: { readonly [method: string]: ConsoleHandler | undefined } = {
-      GET: GET && guarded(GET),
+      GET:
+        GET &&
+        guarded(page, async (visit) => {
+          requirePage(visit);
+          return GET(visit);
+        }),
       POST:
         POST &&
-        guarded(async (visit) => {
+        guarded(page, async (visit) => {
+          if (right !== undefined) requireRight(visit.may, right);
           const { fields, files } = await formOf(visit, visit.operator);
+          if (visit.confirmAt !== null) return { status: 303, headers: { Location: visit.confirmAt } };
           return POST(visit, fields, files);
         }),
     };

@@ -8,6 +8,8 @@ export interface AuditRecord {
   readonly at: number;
   /** Name of the person or program that acted, as the host gave it. */
   readonly actor: string;
+  /** Role in which an operator acted, as the host gave it; `null` if it gave none. */
+  readonly role: string | null;
   /** Kind of act, such as `client.disable`. */
   readonly action: string;
   /** Record that the act changed, such as `client:kafe`. */

@@ -2,11 +2,36 @@ import type { IncomingMessage } from 'node:http';
 import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest } from './partner-console.ts';
 
 /**
- * Result of identifying the sender of a request. Either an operator, whose name (1 to 200 characters) the
- * audit log keeps; or a redirect for a person who must sign in first, to a path on `authUrl` or an http(s)
- * URL; or `null` for anyone else.
+ * Topic that an operator may change: `partners`; `keys` (API keys); `clients` (OAuth clients); `webhooks`
+ * (endpoints and deliveries); `users`, which is also needed to see users; and `service` (signing keys and
+ * maintenance).
  */
-export type OperatorCheck = { readonly name: string } | { readonly redirectTo: string } | null;
+export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'users' | 'service';
+
+/** Usual role of an operator. The table `operatorRoles` contains the rights of each role. */
+export type OperatorRole = 'viewer' | 'support' | 'admin' | 'owner';
+
+/** Operator who sent a request. */
+export interface Operator {
+  /** Name of the operator in the audit log: 1 to 200 characters. */
+  readonly name: string;
+  /** Role of the operator, which the audit log keeps beside the name: 1 to 40 characters. @defaultValue none */
+  readonly role?: string;
+  /** Rights of the operator, for example `operatorRoles.support`. @defaultValue all rights */
+  readonly may?: readonly OperatorRight[];
+  /**
+   * Path on `authUrl`, or an http(s) URL, where the operator must confirm the sign-in before an act that
+   * cannot be undone: forms of such acts redirect there and change nothing. Return it if the last sign-in was
+   * too long ago. @defaultValue the sign-in is recent enough
+   */
+  readonly confirmAt?: string;
+}
+
+/**
+ * Result of identifying the sender of a request. Either an operator; or a redirect for a person who must sign
+ * in first, to a path on `authUrl` or an http(s) URL; or `null` for anyone else.
+ */
+export type OperatorCheck = Operator | { readonly redirectTo: string } | null;
 
 /** Value of the option `operators`, which adds pages for the operators of the service. */
 export interface Operators<Administration = never> {
@@ -39,6 +64,15 @@ export interface OperatorPage<Administration> {
   readonly path: string;
   /** One-line description of the page, for the generated documentation. */
   readonly summary: string;
+  /** Right that the form of the page needs. Operators without it get a 403. @defaultValue none */
+  readonly right?: OperatorRight;
+  /** True if seeing the page needs the right too. @defaultValue false */
+  readonly isHidden?: boolean;
+  /**
+   * True if the form performs acts that cannot be undone, so that operators confirm their sign-in first; see
+   * {@link Operator.confirmAt}. @defaultValue false
+   */
+  readonly isConfirmed?: boolean;
   readonly GET?: (visit: OperatorVisit<Administration>) => Promise<ConsoleAnswer>;
   /**
    * Handles a posted form. Called only if the form came from a page made for this operator (CSRF check) and
@@ -55,7 +89,17 @@ export interface OperatorPage<Administration> {
 export interface OperatorVisit<Administration> extends ConsoleRequest {
   /** Name of the operator, as `authenticate` returned it. */
   readonly operator: string;
-  /** Administration on behalf of the operator: every act is in the audit log with the operator's name. */
+  /** Rights of the operator, to leave out forms that would be refused. */
+  readonly may: readonly OperatorRight[];
+  /**
+   * URL where the operator must confirm the sign-in before the form of this page is accepted; `null` if
+   * nothing is to be confirmed.
+   */
+  readonly confirmAt: string | null;
+  /**
+   * Administration on behalf of the operator: every act is in the audit log with the operator's name and
+   * role, and needs the right to its topic.
+   */
   readonly admin: Administration;
   /** Value for the field `csrf` of each form on the page. */
   readonly proof: string;

@@ -55,7 +55,7 @@ async function written() {
 type Tampering = readonly [name: string, sql: string, number: number | null, reason?: RegExp];
 
 const written13 = (values: string) =>
-  `INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, ${values} FROM audit WHERE number = 12`;
+  `INSERT INTO audit SELECT 'aud_forged', at, actor, role, action, target, details, ${values} FROM audit WHERE number = 12`;
 
 /**
  * Ways in which somebody with write access to the database could hide an act. Each leaves a log that looks
@@ -63,6 +63,7 @@ const written13 = (values: string) =>
  */
 const tamperings: readonly Tampering[] = [
   ['another actor', "UPDATE audit SET actor = 'eve' WHERE number = 3", 3],
+  ['another role', "UPDATE audit SET role = 'owner' WHERE number = 3", 3],
   ['another action', "UPDATE audit SET action = 'user.end' WHERE number = 5", 5],
   ['another target', "UPDATE audit SET target = 'user:9' WHERE number = 5", 5],
   ['another time', 'UPDATE audit SET at = at + 1 WHERE number = 7', 7],
@@ -102,7 +103,7 @@ const tamperings: readonly Tampering[] = [
   [
     'an act put in between',
     `UPDATE audit SET number = -number WHERE number > 3; UPDATE audit SET number = 1 - number WHERE number < 0;
-      INSERT INTO audit SELECT 'aud_forged', at, actor, action, target, details, 4, chain FROM audit WHERE number = 3;
+      INSERT INTO audit SELECT 'aud_forged', at, actor, role, action, target, details, 4, chain FROM audit WHERE number = 3;
       UPDATE audit_head SET number = 13`,
     4,
   ],
@@ -166,7 +167,7 @@ describe('the chain of the audit log', () => {
     await storage.open();
     const act = (number: number): StoredAct => ({
       id: `aud_${number}`,
-      ...{ at: number, actor: 'ana', action: 'user.block', target: 'user:1', details: { number } },
+      ...{ at: number, actor: 'ana', role: null, action: 'user.block', target: 'user:1', details: { number } },
     });
     const append = (number: number) =>
       storage.audit.append({ ...act(number), digest: actDigest(act(number)) });
@@ -186,7 +187,7 @@ describe('the chain of the audit log', () => {
   });
 
   it('has the same digest for any order of members that a database returns', () => {
-    const act = { id: 'a', at: 1, actor: 'b', action: 'c', target: 'd' };
+    const act = { id: 'a', at: 1, actor: 'b', role: null, action: 'c', target: 'd' };
     const digestOf = (details: StoredAct['details']) => actDigest({ ...act, details }).toString('hex');
     expect(digestOf({ a: 1, b: { c: [1, 2], d: undefined } })).toBe(digestOf({ b: { c: [1, 2] }, a: 1 }));
     const values = [1, '1', [1], { 0: 1 }, null, [['b', 1]], { b: 1 }];

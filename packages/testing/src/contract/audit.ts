@@ -8,7 +8,7 @@ import { published, recover, redeliver, registered, sampleEndpoint } from './web
 
 function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
   return {
-    ...{ id, at: now, actor: 'ana', action: 'client.create', target: 'client:a', details: {} },
+    ...{ id, at: now, actor: 'ana', role: null, action: 'client.create', target: 'client:a', details: {} },
     digest: digestOf(`act ${id}`),
     ...changes,
   };
@@ -111,7 +111,7 @@ export const auditCases = casesOf('audit', {
   'acts are read back as they were appended, newest first': async (storage) => {
     const sorted = [
       sampleAct('b', { at: now + 1 }),
-      sampleAct('a', { at: now + 1, actor: 'Ti “Biznis” 🗝️', details: { scopes: ['a'], at: null, n: 1 } }),
+      sampleAct('a', { at: now + 1, actor: 'Ti “Biznis” 🗝️', role: 'admin', details: { scopes: ['a'], at: null, n: 1 } }),
       sampleAct('d'),
       sampleAct('c', { target: 'client:b' }),
     ];
