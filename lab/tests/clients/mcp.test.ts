@@ -1,117 +1,25 @@
-import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import * as v2 from '@modelcontextprotocol/client';
-import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { NewClient } from '@ostiary/core/admin';
-import { memoryStorage } from '@ostiary/testing/memory';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openNotes } from '../../../examples/mcp-server/src/notes-service.ts';
 import { afterwards } from '../../../packages/core/test/support/running.ts';
 import { certificate, privateKey } from '../../../packages/core/test/webhooks/support/target-certificate.ts';
-import { Assistant, type Identity } from './support/mcp-assistant.ts';
+import { freePort } from '../../support/free-port.ts';
+import { Assistant, type Identity } from '../../support/mcp/assistant.ts';
+import { connections } from '../../support/mcp/connections.ts';
+import { startNotes } from '../../support/mcp/notes.ts';
+import { SignInBrowser } from '../../support/mcp/sign-in-browser.ts';
+import { Inspector } from './support/inspector.ts';
 import { type Installed, inPlace, installed, mcp } from './support/python-packages.ts';
-
-/** A connection of an assistant to the MCP server, whose user is asked where the server wants a token. */
-interface Connection {
-  readonly tools: () => Promise<readonly string[]>;
-  /** Calls a tool, and calls it again when the user has approved more. */
-  readonly call: (name: string, parameters?: Record<string, unknown>) => Promise<unknown>;
-}
 
 const script = fileURLToPath(new URL('support/mcp_flow.py', import.meta.url));
 
-const info = { name: 'assistant', version: '1.0.0' };
-
-/** Runs a call; where it ends with a request to the user, finishes that and runs it again. */
-async function authorized<Result>(
-  call: () => Promise<Result>,
-  isUnauthorized: (error: unknown) => boolean,
-  finish: () => Promise<void>,
-): Promise<Result> {
-  try {
-    return await call();
-  } catch (error) {
-    if (!isUnauthorized(error)) throw error;
-    await finish();
-    return call();
-  }
-}
-
-/** The unmodified clients, by package and major version. */
-const clients: { readonly [name: string]: (url: URL, assistant: Assistant) => Promise<Connection> } = {
-  async '@modelcontextprotocol/sdk 1.x'(url, authProvider) {
-    const open = () => new StreamableHTTPClientTransport(url, { authProvider });
-    let transport = open();
-    let client = new Client(info);
-    const finish = () => transport.finishAuth(authProvider.callback.get('code') ?? '');
-    const isUnauthorized = (error: unknown) => error instanceof UnauthorizedError;
-    async function connect(): Promise<void> {
-      const last = transport;
-      transport = open();
-      client = new Client(info);
-      await last.close();
-      await client.connect(transport);
-    }
-    await authorized(connect, isUnauthorized, finish);
-    return {
-      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
-      call: (name, parameters = {}) =>
-        authorized(() => client.callTool({ name, arguments: parameters }), isUnauthorized, finish),
-    };
-  },
-
-  async '@modelcontextprotocol/client 2.x'(url, authProvider) {
-    const open = () => new v2.StreamableHTTPClientTransport(url, { authProvider });
-    let transport = open();
-    let client = new v2.Client(info);
-    const finish = () => transport.finishAuth(authProvider.callback);
-    const isUnauthorized = (error: unknown) => error instanceof v2.UnauthorizedError;
-    async function connect(): Promise<void> {
-      const last = transport;
-      transport = open();
-      client = new v2.Client(info);
-      await last.close();
-      await client.connect(transport);
-    }
-    await authorized(connect, isUnauthorized, finish);
-    return {
-      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
-      call: (name, parameters = {}) =>
-        authorized(() => client.callTool({ name, arguments: parameters }), isUnauthorized, finish),
-    };
-  },
-};
-
-/** Starts the example server on a free port. */
-async function startNotes() {
-  const { server: probe, port } = await listening();
-  probe.close();
-  const site = `http://127.0.0.1:${port}`;
-  const { ostiary, server } = await openNotes({
-    site,
-    storage: memoryStorage(),
-    sealingKeys: [randomBytes(32)],
-    allowPrivateDocuments: true,
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  afterwards(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-    await ostiary.close();
-  });
-  const provisioned: NewClient<'offline_access' | 'notes:read' | 'notes:write'> = {
-    ...{ name: 'Assistant', public: true, loopbackPorts: 'any', redirectUris: ['http://127.0.0.1/callback'] },
-    allowedScopes: ['offline_access', 'notes:read', 'notes:write'],
-  };
-  const { clients: admin } = ostiary.admin;
-  await admin.create({ ...provisioned, clientId: 'assistant' });
-  await admin.create({ ...provisioned, clientId: 'refreshing', refreshWithoutOfflineAccess: true });
-  return { site, ostiary };
+/** Starts the example server. */
+async function startService() {
+  const service = await startNotes();
+  afterwards(() => service.stop());
+  return service;
 }
 
 /** Publishes the metadata document of an assistant, as its makers do. Returns its URL. */
@@ -155,14 +63,14 @@ const identities: { readonly [way: string]: () => Promise<Identity> } = {
   'a metadata document': async () => ({ clientMetadataUrl: await publish() }),
 };
 
-describe.each(Object.keys(clients))('the client of %s', (name) => {
+describe.each(Object.keys(connections))('the client of %s', (name) => {
   it.each(Object.keys(identities))(
     'signs in, calls, refreshes, steps up and is shut out, with %s',
     async (way) => {
-      const { site, ostiary } = await startNotes();
+      const { site, url, ostiary } = await startService();
       const identity = (await identities[way]?.()) ?? {};
       const assistant = new Assistant(site, identity, 51_234);
-      const connection = await clients[name]?.(new URL(`${site}/mcp`), assistant);
+      const connection = await connections[name]?.(new URL(url), assistant);
       if (connection === undefined) throw new Error('there is no such client');
       const clientId = identity.clientId ?? identity.clientMetadataUrl ?? '';
 
@@ -184,29 +92,66 @@ describe.each(Object.keys(clients))('the client of %s', (name) => {
         expect(assistant.pages, 'a refresh asks nobody').toHaveLength(1);
       }
 
-      if (refreshes && name.endsWith('1.x')) {
-        // Version 1 refreshes where it should ask its user, and gives up.
-        await expect(connection.call('add_note', { text: 'x' })).rejects.toThrow(
-          '403 after trying upscoping',
+      const stepsUp = !refreshes || name.endsWith('2.x');
+      const add = connection.call('add_note', { text: 'buy bread' });
+      if (stepsUp) {
+        expect(await add).toMatchObject({ content: [{ text: 'There are 1 notes.' }] });
+        expect(assistant.pages[1]).toContain('Write notes');
+        expect(assistant.tokens()?.scope?.split(' ')).toEqual(
+          expect.arrayContaining(['notes:read', 'notes:write']),
         );
-        return;
+      } else {
+        // Version 1 refreshes where it should ask its user, and gives up.
+        await expect(add).rejects.toThrow('403 after trying upscoping');
       }
-      const added = await connection.call('add_note', { text: 'buy bread' });
-      expect(added).toMatchObject({ content: [{ text: 'There are 1 notes.' }] });
-      expect(assistant.pages[1]).toContain('Write notes');
-      expect(assistant.tokens()?.scope?.split(' ')).toEqual(
-        expect.arrayContaining(['notes:read', 'notes:write']),
-      );
 
       const connected = await ostiary.consents.list('ana');
       expect(connected.map((app) => app.clientId)).toEqual([clientId]);
       await ostiary.consents.revoke('ana', clientId);
       const before = assistant.pages.length;
-      expect(await connection.call('list_notes')).toMatchObject({ content: [{ text: 'buy bread' }] });
+      const notes = stepsUp ? 'buy bread' : '';
+      expect(await connection.call('list_notes')).toMatchObject({ content: [{ text: notes }] });
       expect(assistant.pages.length, 'the user was asked again').toBe(before + 1);
     },
   );
 });
+
+it.each(Object.keys(identities))(
+  'the command line of the inspector signs in, calls, refreshes, steps up and is shut out, with %s',
+  async (way) => {
+    const { url, ostiary } = await startService();
+    const identity = (await identities[way]?.()) ?? {};
+    const browser = new SignInBrowser();
+    const inspector = new Inspector(url, identity, await freePort(), browser);
+    afterwards(() => inspector.remove());
+    const call = ['--method', 'tools/call', '--tool-name'];
+
+    expect(await inspector.run('--method', 'tools/list')).toMatchObject({
+      code: 0,
+      result: { tools: [{ name: 'list_notes' }, { name: 'add_note' }] },
+    });
+    expect(browser.consentPages).toHaveLength(1);
+    expect(browser.consentPages[0]).not.toContain('Write notes');
+    // A later run uses the stored tokens.
+    expect(await inspector.run(...call, 'list_notes')).toMatchObject({ code: 0 });
+    const before = inspector.storedTokens();
+    expect(await inspector.run('--use-stored-auth', ...call, 'list_notes')).toMatchObject({ code: 0 });
+    expect(inspector.storedTokens(), 'the tokens were refreshed').not.toBe(before);
+    expect(browser.consentPages).toHaveLength(1);
+
+    const added = await inspector.run(...call, 'add_note', '--tool-arg', 'text=buy bread');
+    expect(added).toMatchObject({ code: 0, result: { content: [{ text: 'There are 1 notes.' }] } });
+    expect(browser.consentPages).toHaveLength(2);
+    expect(browser.consentPages[1]).toContain('Write notes');
+
+    await ostiary.consents.revoke('ana', identity.clientId ?? identity.clientMetadataUrl ?? '');
+    expect(await inspector.run('--stored-auth-only', ...call, 'list_notes')).toMatchObject({ code: 3 });
+    const again = await inspector.run(...call, 'list_notes');
+    expect(again).toMatchObject({ code: 0, result: { content: [{ text: 'buy bread' }] } });
+    expect(browser.consentPages, 'the user was asked again').toHaveLength(3);
+  },
+  120_000,
+);
 
 let library: Installed;
 beforeAll(async () => {
@@ -214,16 +159,16 @@ beforeAll(async () => {
 });
 
 it.for(Object.keys(identities))(
-  'the Python package mcp signs in, steps up and refreshes, with %s',
+  'the Python package mcp signs in, steps up, refreshes and is shut out, with %s',
   async (way, context) => {
     if ('missing' in library) {
       // Print the reason for the skip, which the reporter leaves out.
       console.warn(`not tested: ${library.missing}`);
       return context.skip(library.missing);
     }
-    const { site } = await startNotes();
+    const { url } = await startService();
     const { clientId = '', clientMetadataUrl = '' } = (await identities[way]?.()) ?? {};
-    const args = [script, `${site}/mcp`, clientId, clientMetadataUrl];
+    const args = [script, url, clientId, clientMetadataUrl];
     const env = { NO_PROXY: '127.0.0.1', no_proxy: '127.0.0.1' };
     const said = await inPlace(library.bin, 'python', args, { env });
     const { pages, scope, ...rest } = JSON.parse(said.trim().split('\n').at(-1) ?? '');
@@ -233,9 +178,10 @@ it.for(Object.keys(identities))(
       refreshes: expect.any(Boolean),
       refreshed: expect.any(Boolean),
       notes: 'buy bread',
+      reconnected: 'buy bread',
     });
     expect(scope).toEqual(expect.arrayContaining(['notes:read', 'notes:write']));
-    // Without a refresh token the user is asked once more.
-    expect(pages).toEqual([1, 2, rest.refreshes === true ? 2 : 3]);
+    // Without a refresh token the user is asked once more, and in any case after the app was removed.
+    expect(pages).toEqual(rest.refreshes === true ? [1, 2, 2, 3] : [1, 2, 3, 4]);
   },
 );

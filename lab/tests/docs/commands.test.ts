@@ -88,7 +88,13 @@ describe('commands of the documentation', () => {
       return name === undefined ? [] : [{ page: command.page, name }];
     });
     expect(inBlocks.length).toBeGreaterThan(20);
-    const starter = { folder: 'app', framework: 'node', storage: 'sqlite', languages: ['en'] } as const;
+    const starter = {
+      folder: 'app',
+      framework: 'node',
+      storage: 'sqlite',
+      languages: ['en'],
+      mcp: false,
+    } as const;
     const ofStarter: { scripts: object } = JSON.parse(manifestOf(starter));
     const scriptsOf = (page: string) =>
       page.startsWith('packages/create-ostiary/templates/') ? { ...scripts, ...ofStarter.scripts } : scripts;

@@ -97,7 +97,13 @@ it('commands of `ostiary` in hints do something', async () => {
 
 it('commands of npm in hints are scripts', () => {
   const { scripts }: { scripts: object } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const starter = { folder: 'app', framework: 'next', storage: 'sqlite', languages: ['en'] } as const;
+  const starter = {
+    folder: 'app',
+    framework: 'next',
+    storage: 'sqlite',
+    languages: ['en'],
+    mcp: false,
+  } as const;
   const ofStarter: { scripts: object } = JSON.parse(manifestOf(starter));
   const hinted = found(/\bnpm (?:run [\w:-]+|start|test)\b/g);
   expect(hinted.length).toBeGreaterThan(10);

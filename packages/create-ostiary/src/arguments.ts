@@ -14,6 +14,7 @@ const options = {
   framework: { type: 'string' },
   storage: { type: 'string' },
   languages: { type: 'string' },
+  mcp: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -37,13 +38,14 @@ export function parseArguments(args: readonly string[]): Arguments {
     throw new Refusal(
       `one folder at a time, and not also ${more.join(', ')}; options of npm create come after --`,
     );
-  const { framework, storage, languages, yes = false, help = false, version = false } = values;
+  const { framework, storage, languages, mcp, yes = false, help = false, version = false } = values;
   return {
     given: {
       ...(folder !== undefined && { folder }),
       ...(framework !== undefined && { framework: oneOf(frameworks, framework, 'the framework') }),
       ...(storage !== undefined && { storage: oneOf(storages, storage, 'the storage') }),
       ...(languages !== undefined && { languages: languagesOf(languages) }),
+      ...(mcp !== undefined && { mcp }),
     },
     yes,
     help,

@@ -14,6 +14,8 @@ export interface Choices {
   readonly folder: string;
   readonly framework: Framework;
   readonly storage: Storage;
+  /** True for an MCP server that assistants call for the users. */
+  readonly mcp: boolean;
   /** Languages of the pages. The first is for browsers that request none of them. */
   readonly languages: readonly Language[];
 }
@@ -29,6 +31,10 @@ export function oneOf<Value extends string>(values: readonly Value[], text: stri
   if (found === undefined) throw new Refusal(`${what} "${text}" is unknown; there are ${values.join(', ')}`);
   return found;
 }
+
+/** Parses the answer to a yes-or-no question. @throws Refusal for any other answer */
+export const yesOrNo = (text: string): boolean =>
+  oneOf(['yes', 'no', 'y', 'n'], text.toLowerCase(), 'the answer').startsWith('y');
 
 /** Parses a list of languages such as `en,fr`. @throws Refusal for an unknown or repeated language */
 export function languagesOf(text: string): readonly Language[] {

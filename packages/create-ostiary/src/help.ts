@@ -8,6 +8,7 @@ What you do not say is asked for; where nobody can answer, it is the default.
   --framework  ${frameworks.join(' | ')} (${frameworks[0]})
   --storage    ${storages.join(' | ')} (${storages[0]})
   --languages  of the pages, some of ${languages.join(',')} (${defaultLanguages.join(',')})
+  --mcp        with an MCP server, whose tools assistants call for your users
   --yes        take the defaults and ask nothing
   --help       show this
   --version    show the version

@@ -27,6 +27,8 @@ const ofStorage: Readonly<Record<Storage, Needs>> = {
   postgres: { run: ['@ostiary/adapter-postgres'], write: [] },
 };
 
+const ofMcp: Needs = { run: ['@modelcontextprotocol/sdk', 'zod'], write: [] };
+
 /**
  * Returns packages with the versions that this package was tested with: its own development dependencies,
  * where packing has put the versions of `@ostiary/*`.
@@ -42,8 +44,8 @@ function versionsOf(names: readonly string[]): Record<string, string> {
 }
 
 /** Makes the package.json of an app. */
-export function manifestOf({ folder, framework, storage }: Choices): string {
-  const needs = [ofFramework[framework], ofStorage[storage]];
+export function manifestOf({ folder, framework, storage, mcp }: Choices): string {
+  const needs = [ofFramework[framework], ofStorage[storage], ...(mcp ? [ofMcp] : [])];
   const tests = 'node --env-file-if-exists=.env --test "test/**/*.test.ts"';
   const scripts =
     framework === 'next'

@@ -7,6 +7,7 @@ import {
   oneOf,
   Refusal,
   storages,
+  yesOrNo,
 } from './choices.ts';
 
 /** Asks the user a question and resolves with the typed answer. */
@@ -70,5 +71,6 @@ export async function completed(
       defaultLanguages.join(','),
       languagesOf,
     ),
+    mcp: await complete(given.mcp, 'MCP server for assistants: yes, no', 'no', yesOrNo),
   };
 }

@@ -22,12 +22,13 @@ function keepTagged(text: string, tags: readonly string[]): string {
 
 /** Fills in a template for the choices of an app. */
 function rendered(text: string, choices: Choices): string {
-  const { folder, framework, storage, languages } = choices;
+  const { folder, framework, storage, languages, mcp } = choices;
   const tags: readonly string[] = [
     framework,
     storage,
     ...(framework === 'next' ? [] : ['not-next']),
     isReleased ? 'released' : 'not-released',
+    ...(mcp ? ['mcp'] : []),
   ];
   return keepTagged(text, tags)
     .replaceAll('{{name}}', nameOf(folder))
@@ -45,10 +46,14 @@ function rendered(text: string, choices: Choices): string {
  */
 const pathInApp = (path: string): string => join(dirname(path), basename(path).replace(/^_/, '.'));
 
-/** Reads the template files: those shared by all apps, then those of the framework and of the storage. */
+/**
+ * Reads the template files: those shared by all apps, then those of the framework, of the storage and of the MCP
+ * server.
+ */
 export function templateFiles(choices: Choices): Files {
   const files = new Map<string, string>();
-  for (const layer of ['shared', choices.framework, choices.storage]) {
+  const layers = ['shared', choices.framework, choices.storage, ...(choices.mcp ? ['mcp'] : [])];
+  for (const layer of layers) {
     const folder = join(templates, layer);
     for (const entry of globSync('**/*', { cwd: folder, withFileTypes: true })) {
       if (!entry.isFile()) continue;

@@ -25,11 +25,19 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-// All apps together take a minute, and 440 MB if npm has no cache yet, so only .ci/run tests them all.
+// All apps together take minutes, and 440 MB if npm has no cache yet, so only the workflow tests them all.
 const isEvery = process.env.TEST_EVERY_APP !== undefined;
+const few = ['node-sqlite', 'express-postgres', 'hono-sqlite-mcp'];
 const combinations = frameworks
-  .flatMap((framework) => storages.map((storage) => ({ framework, storage, app: `${framework}-${storage}` })))
-  .filter(({ app }) => isEvery || app === 'node-sqlite' || app === 'express-postgres');
+  .flatMap((framework) =>
+    storages.flatMap((storage) =>
+      [false, true].map((mcp) => ({
+        ...{ framework, storage, mcp },
+        app: `${framework}-${storage}${mcp ? '-mcp' : ''}`,
+      })),
+    ),
+  )
+  .filter(({ app }) => isEvery || few.includes(app));
 // The apps are written with flags and share the packages in the folder above them. This one is instead
 // written and installed as the pages say, beside a checkout.
 const asOnPages = 'node-sqlite';
@@ -66,10 +74,10 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'packed'));
   await run(folder, `tar -xzf ${tarballs.get('create-ostiary')} -C packed`);
   // Run the program before installing anything, because it needs only Node.
-  for (const { app, framework, storage } of combinations)
+  for (const { app, framework, storage, mcp } of combinations)
     await run(
       folder,
-      `node packed/package/dist/main.js ${app} --framework ${framework} --storage ${storage} --languages ht,en`,
+      `node packed/package/dist/main.js ${app} --framework ${framework} --storage ${storage} --languages ht,en${mcp ? ' --mcp' : ''}`,
     );
   await installAll(tarballs);
 }, 180_000);
@@ -103,13 +111,14 @@ async function startedApp(app: string, env: Readonly<Record<string, string>>) {
 
 describe('an app of the packed package', () => {
   it.each(combinations)(
-    'passes its own test and starts, on $framework with $storage',
-    async ({ app, storage }) => {
+    'passes its own test and starts: $app',
+    async ({ app, storage, mcp }) => {
       const env = await environmentOf(storage);
-      expect(await run(folderOf(app), 'npm test', env)).toMatch(/^ℹ pass 4$/m);
+      expect(await run(folderOf(app), 'npm test', env)).toMatch(mcp ? /^ℹ pass 7$/m : /^ℹ pass 4$/m);
       const { status, html, said } = await startedApp(app, env);
       expect([status, html.includes('<form method="post" action="/login">')]).toEqual([200, true]);
       expect(said).toContain('Demo client: demo-app, redirect URI: http://localhost:4000/callback');
+      expect(/MCP server: http:\/\/localhost:\d+\/mcp, client id: assistant/.test(said)).toBe(mcp);
     },
     180_000,
   );

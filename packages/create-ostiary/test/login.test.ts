@@ -9,7 +9,7 @@ const ana = { handle: 'ana', password: 'kafe ak pen' };
 async function signedIn(returnTo: string, typed: Readonly<Record<string, string>>) {
   const page = loginPage(null, returnTo);
   const [cookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');
-  const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(page.body) ?? [];
+  const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(page.body ?? '') ?? [];
   return signIn(cookie, { ...ana, secret, return_to: returnTo, ...typed });
 }
 
@@ -24,7 +24,7 @@ describe('the login of an app', () => {
     const first = (await signedIn('/', {})).headers['Set-Cookie']?.split(';')[0] ?? '';
     const page = loginPage(first, '/');
     const [formCookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');
-    const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(page.body) ?? [];
+    const [, secret = ''] = /name="secret" value="([^"]*)"/.exec(page.body ?? '') ?? [];
     const again = await signIn(`${first}; ${formCookie}`, { ...ana, secret, return_to: '/' });
     const second = again.headers['Set-Cookie']?.split(';')[0];
     expect(second).not.toBe(first);

@@ -21,7 +21,10 @@ const unhurried = { interval: 1_000 };
 async function installedApp(): Promise<string> {
   const folder = resolve(import.meta.dirname, `../.data/next-dev-${process.pid}`);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFiles(folder, appFiles({ folder, framework: 'next', storage: 'sqlite', languages: ['en'] }));
+  writeFiles(
+    folder,
+    appFiles({ folder, framework: 'next', storage: 'sqlite', languages: ['en'], mcp: false }),
+  );
   for (const name of ['core', 'adapter-sqlite']) await installBuilt(name, folder);
   return folder;
 }

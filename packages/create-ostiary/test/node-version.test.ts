@@ -25,7 +25,13 @@ it('says on Node 20 in one line which Node it needs', async () => {
 it('writes apps that npm refuses to install on Node 20, with the version that is needed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'create-ostiary-engines-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const choices = { folder: 'my-app', framework: 'node', storage: 'sqlite', languages: ['en'] } as const;
+  const choices = {
+    folder: 'my-app',
+    framework: 'node',
+    storage: 'sqlite',
+    languages: ['en'],
+    mcp: false,
+  } as const;
   const files = appFiles(choices);
   const { dependencies, devDependencies, ...manifest } = JSON.parse(files.get('package.json') ?? '');
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));

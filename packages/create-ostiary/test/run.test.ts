@@ -38,13 +38,18 @@ describe('npm create ostiary', () => {
   });
 
   it('asks for missing choices, and again after an invalid answer', async () => {
-    const { code, questions } = await typed([], [folder, 'koa', 'hono', 'postgres', 'ht,xx', 'ht, es']);
+    const { code, questions } = await typed(
+      [],
+      [folder, 'koa', 'hono', 'postgres', 'ht,xx', 'ht, es', 'maybe', 'Yes'],
+    );
     expect(code).toBe(0);
-    expect(questions).toHaveLength(6);
+    expect(questions).toHaveLength(8);
     expect(questions[2]).toMatch(/^the framework "koa" is unknown; there are node, express/);
     expect(questions[5]).toMatch(/^the language "xx" is unknown/);
+    expect(questions[7]).toMatch(/^the answer "maybe" is unknown; there are yes, no/);
     expect(dependencies()).toContain('hono');
     expect(dependencies()).toContain('@ostiary/adapter-postgres');
+    expect(dependencies()).toContain('@modelcontextprotocol/sdk');
     expect(read('src/ostiary.ts')).toContain("languages: ['ht', 'es'],");
   });
 
@@ -55,14 +60,15 @@ describe('npm create ostiary', () => {
       expect.stringContaining('is no name that npm takes'),
       expect.stringContaining('"My App" is no name'),
     ]);
-    // Empty answers to the questions about framework and languages mean the defaults.
-    expect(questions).toHaveLength(5);
+    // Empty answers to the questions about framework, languages and MCP server mean the defaults.
+    expect(questions).toHaveLength(6);
+    expect(dependencies()).not.toContain('@modelcontextprotocol/sdk');
   });
 
   it('shows its help and its version', async () => {
     const { code, output } = await typed(['--help']);
     expect(code).toBe(0);
-    for (const word of [...frameworks, ...storages, ...languages, '--yes', '--version'])
+    for (const word of [...frameworks, ...storages, ...languages, '--mcp', '--yes', '--version'])
       expect(output).toContain(word);
     expect(await typed(['--version'])).toMatchObject({
       code: 0,
@@ -76,17 +82,26 @@ describe('npm create ostiary', () => {
     expect(readdirSync(folder)).toContain('package.json');
   });
 
-  it.each(frameworks.flatMap((framework) => storages.map((storage) => ({ framework, storage }))))(
-    'leaves nothing of other apps in one of $framework and $storage',
-    async ({ framework, storage }) => {
-      await typed([folder, '--framework', framework, '--storage', storage]);
+  it.each(
+    frameworks.flatMap((framework) =>
+      storages.flatMap((storage) => [true, false].map((mcp) => ({ framework, storage, mcp }))),
+    ),
+  )(
+    'leaves nothing of other apps in one of $framework and $storage, with an MCP server: $mcp',
+    async ({ framework, storage, mcp }) => {
+      await typed([folder, '--framework', framework, '--storage', storage, ...(mcp ? ['--mcp'] : [])]);
       const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
         entry.isFile(),
       );
       for (const { name, parentPath } of files)
         expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(
-          /\{\{|<\/?(?:sqlite|postgres|next|not-)/,
+          /\{\{|<\/?(?:sqlite|postgres|next|not-|mcp)/,
         );
+      if (!mcp)
+        for (const { name, parentPath } of files)
+          expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(
+            /\bmcp|modelcontextprotocol/i,
+          );
       const page = read('README.md');
       expect(page.includes('DATABASE_URL')).toBe(storage === 'postgres');
       // Every file that the README names exists.

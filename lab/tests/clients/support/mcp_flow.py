@@ -1,4 +1,4 @@
-"""Signs in to an MCP server with the package mcp as it is: calls a tool, steps up for another one, refreshes."""
+"""Signs in to an MCP server with the package mcp as it is: calls a tool, steps up, refreshes, loses its access."""
 
 import asyncio
 import html
@@ -61,14 +61,26 @@ class Browser:
                 answer = await self.http.get(address)
             elif csrf:
                 self.pages += 1
-                form = {"csrf": csrf[1], "decision": "approve"}
-                origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
-                answer = await self.http.post(address, data=form, headers={"origin": origin})
+                answer = await self.submit(address, {"csrf": csrf[1], "decision": "approve"})
             elif return_to:
                 answer = await self.http.post(address, data={"name": "ana", "return_to": html.unescape(return_to[1])})
             else:
                 raise RuntimeError(f"the flow stopped with {answer.status_code}: {answer.text[:300]}")
         raise RuntimeError("the flow goes in circles")
+
+    async def submit(self, address, form):
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+        return await self.http.post(address, data=form, headers={"origin": origin})
+
+    async def disconnect(self):
+        """Removes the assistant from the connected apps of the user, which ends all its tokens."""
+        address = urljoin(url, "/account/apps")
+        page = (await self.http.get(address)).text
+        action = re.search(r'<form [^>]*action="([^"]+)"', page)[1]
+        csrf = re.search(r'name="csrf" value="([^"]+)"', page)[1]
+        answer = await self.submit(urljoin(address, html.unescape(action)), {"csrf": csrf})
+        if not answer.headers.get("location", "").endswith("notice=revoked"):
+            raise RuntimeError(f"the app was not removed: {answer.status_code} {answer.text[:300]}")
 
     async def result(self):
         return AuthorizationCodeResult(**{name: self.callback.get(name) for name in ("code", "state", "iss")})
@@ -102,6 +114,9 @@ async def main():
             said["notes"] = (await client.call_tool("list_notes", {})).content[0].text
             said["pages"].append(browser.pages)
             said["refreshed"] = storage.tokens.access_token != before
+            await browser.disconnect()
+            said["reconnected"] = (await client.call_tool("list_notes", {})).content[0].text
+            said["pages"].append(browser.pages)
     print(json.dumps(said))
 
 

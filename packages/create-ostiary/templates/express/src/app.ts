@@ -3,6 +3,10 @@ import express, { type Express, type Response } from 'express';
 import type { Answer } from './answer.ts';
 import { me } from './api.ts';
 import { homePage, loginPage, signIn } from './login.ts';
+// <mcp>
+import { mcp, mcpPaths } from './mcp.ts';
+
+// </mcp>
 
 function send(response: Response, { status, headers, body }: Answer): void {
   response.status(status).set(headers).end(body);
@@ -13,6 +17,9 @@ export function createApp(ostiary: Ostiary): Express {
   const app = express();
   // Before the body parsers: signatures of the partner API are checked over the bytes as they were sent.
   app.use(ostiary.handler);
+  // <mcp>
+  app.all(mcpPaths, async (request, response) => send(response, await mcp(ostiary, request, request)));
+  // </mcp>
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
 
   app.get('/', (request, response) => send(response, homePage(request.headers.cookie)));

@@ -1,11 +1,8 @@
 import { createApp } from './app.ts';
-import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
 import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
-await provisionDemoClient(ostiary);
-ostiary.worker.start(); // removes old rows
 const server = createApp(ostiary).listen(port, (error) => {
   if (error !== undefined) throw error; // such as EADDRINUSE
 });

@@ -3,6 +3,10 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { Answer } from './answer.ts';
 import { me } from './api.ts';
 import { homePage, loginPage, signIn } from './login.ts';
+// <mcp>
+import { mcp, mcpPaths } from './mcp.ts';
+
+// </mcp>
 
 function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyReply {
   return reply.code(status).headers(headers).send(body);
@@ -26,6 +30,16 @@ export function createApp(ostiary: Ostiary): FastifyInstance {
     { parseAs: 'string', bodyLimit: 10_000 },
     (_request, body, done) => done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   );
+
+  // <mcp>
+  app.register(async (own) => {
+    // Leave the body to the MCP server.
+    own.removeAllContentTypeParsers();
+    own.addContentTypeParser('*', (_request, _body, done) => done(null));
+    for (const path of mcpPaths)
+      own.all(path, async ({ raw }, reply) => send(reply, await mcp(ostiary, raw, raw)));
+  });
+  // </mcp>
 
   app.get('/', (request, reply) => send(reply, homePage(request.headers.cookie)));
   app.get<{ Querystring: { return_to?: string } }>('/login', (request, reply) =>

@@ -1,11 +1,8 @@
 import { createApp } from './app.ts';
-import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
 import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
-await provisionDemoClient(ostiary);
-ostiary.worker.start(); // removes old rows
 const app = createApp(ostiary);
 app.server.keepAliveTimeout = keepAliveMs;
 app.server.headersTimeout = keepAliveMs + 1_000;

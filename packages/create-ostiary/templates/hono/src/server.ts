@@ -1,12 +1,9 @@
 import { serve } from '@hono/node-server';
 import { createApp } from './app.ts';
-import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
 import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
-await provisionDemoClient(ostiary);
-ostiary.worker.start(); // removes old rows
 const server = serve({
   fetch: createApp(ostiary).fetch,
   port,

@@ -1,5 +1,4 @@
 import type { Ostiary } from '@ostiary/core';
-import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary, options } from './ostiary.ts';
 
 const kept = globalThis as { instance?: Promise<Ostiary>; options?: typeof options };
@@ -8,8 +7,8 @@ const kept = globalThis as { instance?: Promise<Ostiary>; options?: typeof optio
 kept.options = options;
 const latest = (): typeof options => kept.options ?? options;
 
-async function open(): Promise<Ostiary> {
-  const ostiary = await openOstiary({
+const open = (): Promise<Ostiary> =>
+  openOstiary({
     ...options,
     users: { find: (sub) => latest().users.find(sub) },
     login: {
@@ -18,10 +17,6 @@ async function open(): Promise<Ostiary> {
       signOut: (request, response) => latest().login.signOut(request, response),
     },
   });
-  await provisionDemoClient(ostiary);
-  ostiary.worker.start(); // removes old rows
-  return ostiary;
-}
 
 /**
  * Opens one Ostiary for the life of the process. Next.js gives each route a copy of these modules, so the

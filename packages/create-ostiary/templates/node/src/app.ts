@@ -3,6 +3,10 @@ import type { Ostiary } from '@ostiary/core';
 import type { Answer } from './answer.ts';
 import { me } from './api.ts';
 import { homePage, loginPage, signIn } from './login.ts';
+// <mcp>
+import { mcp, mcpPaths } from './mcp.ts';
+
+// </mcp>
 
 async function formOf(request: IncomingMessage): Promise<Record<string, string>> {
   let body = '';
@@ -14,8 +18,13 @@ async function formOf(request: IncomingMessage): Promise<Record<string, string>>
 }
 
 async function answer(ostiary: Ostiary, request: IncomingMessage): Promise<Answer> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  const target = URL.parse(request.url ?? '/', 'http://localhost');
+  if (target === null) return { status: 400, headers: {}, body: null };
+  const { pathname, searchParams } = target;
   const { cookie, authorization } = request.headers;
+  // <mcp>
+  if (mcpPaths.includes(pathname)) return mcp(ostiary, request, request);
+  // </mcp>
   switch (`${request.method} ${pathname}`) {
     case 'GET /':
       return homePage(cookie);

@@ -1,12 +1,9 @@
 import { createServer } from 'node:http';
 import { createApp } from './app.ts';
-import { provisionDemoClient } from './demo-client.ts';
 import { openOstiary } from './ostiary.ts';
 import { keepAliveMs, port } from './settings.ts';
 
 const ostiary = await openOstiary();
-await provisionDemoClient(ostiary);
-ostiary.worker.start(); // removes old rows
 const server = createServer(createApp(ostiary)).listen(port);
 server.keepAliveTimeout = keepAliveMs;
 server.headersTimeout = keepAliveMs + 1_000;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Ostiary } from '@ostiary/core';
+import type { NewClient } from '@ostiary/core/admin';
 import { authUrl, isPublic } from './settings.ts';
 
 const clientId = 'demo-app';
@@ -9,17 +10,22 @@ const settings = {
   allowedScopes: ['openid', 'profile', 'email'],
 };
 
-/**
- * Creates the demo client, an app on your own machine that may sign users in. An existing one gets the
- * settings above.
- */
-export async function provisionDemoClient({ admin }: Ostiary): Promise<void> {
-  if (isPublic) return;
-  const found = await admin.clients.get(clientId);
+/** Creates a public client with these settings. An existing client with the id gets the settings. */
+export async function provisionClient(
+  { admin }: Ostiary,
+  id: string,
+  given: Pick<NewClient, 'name' | 'redirectUris' | 'loopbackPorts' | 'allowedScopes'>,
+): Promise<void> {
+  const found = await admin.clients.get(id);
   // Public, without a secret: the client proves with PKCE that the code is its own.
-  if (found === null) await admin.clients.create({ clientId, public: true, ...settings });
-  else if (!isDeepStrictEqual({ ...found, ...settings }, found))
-    await admin.clients.update(clientId, settings);
+  if (found === null) await admin.clients.create({ clientId: id, public: true, ...given });
+  else if (!isDeepStrictEqual({ ...found, ...given }, found)) await admin.clients.update(id, given);
+}
+
+/** Provisions the demo client, an app on your own machine that may sign users in. */
+export async function provisionDemoClient(ostiary: Ostiary): Promise<void> {
+  if (isPublic) return;
+  await provisionClient(ostiary, clientId, settings);
   console.log(
     `Ostiary is at ${authUrl}\nDemo client: ${clientId}, redirect URI: ${settings.redirectUris.join(', ')}`,
   );

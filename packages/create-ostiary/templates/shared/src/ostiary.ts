@@ -1,4 +1,8 @@
 import { createOstiary, type Ostiary, type OstiaryOptions } from '@ostiary/core';
+// <mcp>
+import { assistantScopes, mcpResources, mcpScopes, provisionAssistant } from './assistants.ts';
+// </mcp>
+import { provisionDemoClient } from './demo-client.ts';
 import { sessionOf, signOut } from './login.ts';
 import { authUrl, sealingKey, trustedProxies } from './settings.ts';
 import { storage } from './storage.ts';
@@ -18,17 +22,37 @@ export const options = {
   },
   // Scopes in addition to the built-in ones such as `openid` and `profile`. Each needs its fields in
   // src/users.ts.
-  scopes: { email: true },
+  scopes: {
+    email: true,
+    // <mcp>
+    ...mcpScopes,
+    // </mcp>
+  },
   languages: ['en', 'fr'],
+  // <mcp>
+  resources: mcpResources,
+  // With refresh tokens, assistants need not ask their users to sign in every hour.
+  refreshTokens: {},
+  // </mcp>
 } satisfies Partial<OstiaryOptions>;
 
-/** Opens Ostiary with the settings of this machine: URL, storage and key. */
-export function openOstiary(own: typeof options = options): Promise<Ostiary> {
-  return createOstiary({
+/** Opens Ostiary with the settings of this machine, provisions the demo clients and starts the worker. */
+export async function openOstiary(own: typeof options = options): Promise<Ostiary> {
+  const ostiary = await createOstiary({
     ...own,
     authUrl,
     storage: storage(),
     sealingKeys: [sealingKey],
     trustedProxies,
+    // <mcp>
+    // Assistants that publish a metadata document need no client id. Users are asked at every sign-in.
+    clientMetadataDocuments: { scopes: assistantScopes },
+    // </mcp>
   });
+  await provisionDemoClient(ostiary);
+  // <mcp>
+  await provisionAssistant(ostiary);
+  // </mcp>
+  ostiary.worker.start(); // removes old rows
+  return ostiary;
 }

@@ -1,8 +1,16 @@
 import { instance } from '../../src/instance.ts';
+// <mcp>
+import { mcp, mcpPaths } from '../../src/mcp.ts';
+import { send } from '../../src/send.ts';
+// </mcp>
 
 /** Handles all paths without a route of their own. */
 export async function GET(request: Request): Promise<Response> {
   const ostiary = await instance();
+  // <mcp>
+  if (mcpPaths.includes(new URL(request.url).pathname))
+    return send(await mcp(ostiary, request, request.body));
+  // </mcp>
   // Next.js does not expose the address of the connection. Set PROXY_ADDRESS to your proxy's address, so that
   // the client's is read from `X-Forwarded-For`.
   return ostiary.fetch(request, { address: process.env.PROXY_ADDRESS });

@@ -1,6 +1,6 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
-import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
+import { SignInBrowser } from './sign-in-browser.ts';
 
 /** Client id or metadata document with which an assistant identifies itself. */
 export interface Identity {
@@ -24,18 +24,24 @@ export class Assistant {
   readonly redirectUrl: string;
   readonly clientMetadata;
   readonly clientMetadataUrl?: string;
-  /** Consent pages that the user saw, as HTML. */
-  readonly pages: string[] = [];
+  readonly browser: SignInBrowser;
   /** Parameters of the last callback. */
   callback = new URLSearchParams();
-  readonly #browser: TestBrowser;
   #client: StoredClient | undefined;
   #tokens: StoredTokens | undefined;
   #verifier = '';
   #discovery: Discovery | undefined;
 
-  /** @param port - port on which the assistant waits for the callback */
-  constructor(site: string, { clientId, clientMetadataUrl }: Identity, port: number) {
+  /**
+   * @param port - port on which the assistant waits for the callback
+   * @param browser - browser of the user
+   */
+  constructor(
+    site: string,
+    { clientId, clientMetadataUrl }: Identity,
+    port: number,
+    browser = new SignInBrowser(),
+  ) {
     this.redirectUrl = `http://127.0.0.1:${port}/callback`;
     this.clientMetadata = {
       client_name: 'Assistant',
@@ -46,7 +52,12 @@ export class Assistant {
     };
     if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
     if (clientId !== undefined) this.#client = { client_id: clientId, issuer: site };
-    this.#browser = new TestBrowser(site);
+    this.browser = browser;
+  }
+
+  /** Consent pages that the user saw, as HTML. */
+  get pages(): readonly string[] {
+    return this.browser.consentPages;
   }
 
   clientInformation(): StoredClient | undefined {
@@ -85,28 +96,7 @@ export class Assistant {
 
   /** Lets the user sign in and approve. */
   async redirectToAuthorization(url: URL): Promise<void> {
-    let address = url.href;
-    let answer = await this.#browser.get(address);
-    for (let step = 0; step < 12; step += 1) {
-      const csrf = /name="csrf" value="([^"]+)"/.exec(answer.text)?.[1];
-      const returnTo = /name="return_to" value="([^"]+)"/.exec(answer.text)?.[1];
-      if (answer.location?.startsWith(`${this.redirectUrl}?`)) {
-        this.callback = new URL(answer.location).searchParams;
-        return;
-      }
-      if (answer.location !== null) {
-        address = answer.location;
-        answer = await this.#browser.get(address);
-      } else if (csrf !== undefined) {
-        this.pages.push(answer.text);
-        answer = await this.#browser.post(address, { csrf, decision: 'approve' });
-      } else if (returnTo !== undefined) {
-        answer = await this.#browser.post(address, {
-          name: 'ana',
-          return_to: returnTo.replaceAll('&amp;', '&'),
-        });
-      } else throw new Error(`the flow stopped with ${answer.status}: ${answer.text.slice(0, 300)}`);
-    }
-    throw new Error('the flow goes in circles');
+    const callback = await this.browser.walk(url.href, this.redirectUrl);
+    this.callback = callback.searchParams;
   }
 }

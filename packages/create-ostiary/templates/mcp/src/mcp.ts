@@ -1,0 +1,82 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { Ostiary, ResourceRequest } from '@ostiary/core';
+import type { Answer } from './answer.ts';
+import { mcpUrl, requiredScopes } from './assistants.ts';
+import { mcpServer, scopesOf } from './tools.ts';
+import { findUser } from './users.ts';
+
+/** Paths of the MCP server and of its metadata document, from which assistants learn where users sign in. */
+export const mcpPaths = ['/mcp', '/.well-known/oauth-protected-resource/mcp'];
+
+/** Largest body of a request, in bytes. */
+const maxBytes = 100_000;
+
+const { origin } = new URL(mcpUrl);
+
+function headersOf({ headers }: ResourceRequest): Headers {
+  if (headers instanceof Headers) return headers;
+  return new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
+}
+
+/** Reads a body; `null` if it is too long. Reads that one to its end too, so that the client gets a response. */
+async function textOf(body: AsyncIterable<Uint8Array> | null): Promise<string | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+  }
+  return size > maxBytes ? null : Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null; // The SDK responds to a body that is not JSON.
+  }
+}
+
+/**
+ * Handles the requests of assistants: `POST /mcp`, and `GET` of the metadata document. Keeps no session: the
+ * token of each request says whose request it is.
+ *
+ * @param body - body of the request, of which nothing has been read
+ */
+export async function mcp(
+  ostiary: Ostiary,
+  request: ResourceRequest,
+  body: AsyncIterable<Uint8Array> | null,
+): Promise<Answer> {
+  const resource = ostiary.protectedResource({ resource: mcpUrl, scopes: requiredScopes });
+  const document = resource.metadataAnswer(request);
+  if (document !== null) return document;
+
+  const headers = headersOf(request);
+  // Browsers send the origin of a page. The MCP specification requires this check (DNS rebinding).
+  if ((headers.get('origin') ?? origin) !== origin) return { status: 403, headers: {}, body: null };
+  const text = await textOf(body);
+  if (text === null) return { status: 413, headers: {}, body: null };
+  // If the tool needs a scope that the token lacks, the assistant gets 403, asks its user, and calls again.
+  const access = await resource.check(request, { scopes: scopesOf(parsed(text)) });
+  if (!access.active) return access;
+  const user = findUser(access.sub);
+  if (user === null) {
+    const challenge = `Bearer error="invalid_token", resource_metadata="${resource.metadataUrl}"`;
+    return { status: 401, headers: { 'WWW-Authenticate': challenge }, body: null };
+  }
+  if (request.method !== 'POST') return { status: 405, headers: { Allow: 'POST' }, body: null };
+
+  const server = mcpServer(user);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  const message = new Request(mcpUrl, { method: 'POST', headers, body: text });
+  const response = await transport.handleRequest(message);
+  const answer = {
+    status: response.status,
+    headers: { ...Object.fromEntries(response.headers), 'Cache-Control': 'no-store' },
+    body: response.body === null ? null : await response.text(),
+  };
+  await server.close();
+  return answer;
+}

@@ -1,0 +1,30 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { appFiles } from '../src/app.ts';
+import { frameworks, storages } from '../src/choices.ts';
+import { writeFiles } from '../src/folder.ts';
+import { start } from './support/shell.ts';
+
+it('every app has right types', async () => {
+  // In this package, whose development dependencies include those of the apps.
+  const parent = resolve(import.meta.dirname, `../.data/types-${process.pid}`);
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  for (const framework of frameworks)
+    for (const storage of storages)
+      for (const mcp of [true, false]) {
+        const folder = join(parent, `${framework}-${storage}${mcp ? '-mcp' : ''}`);
+        writeFiles(folder, appFiles({ folder, framework, storage, languages: ['en'], mcp }));
+      }
+  // One program for all apps, because the types of Ostiary and of the frameworks take the most time.
+  const settings = {
+    extends: './node-sqlite/tsconfig.json',
+    // For the sources of Ostiary, which this repository has instead of a build.
+    compilerOptions: { customConditions: ['source'], exactOptionalPropertyTypes: true },
+    include: ['**/*.ts'],
+  };
+  writeFileSync(join(parent, 'tsconfig.json'), JSON.stringify(settings));
+  const tsc = start(parent, resolve(import.meta.dirname, '../node_modules/.bin/tsc'));
+  await tsc.ended;
+  expect(tsc.said()).toBe('');
+}, 120_000);
