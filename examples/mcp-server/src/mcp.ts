@@ -5,49 +5,51 @@ import { type Notes, notesServer, scopesOf } from './tools.ts';
 
 type ProtectedResource = ReturnType<Ostiary['protectedResource']>;
 
-/** Largest message, in bytes. */
+/** Largest body of a request, in bytes. */
 const maxBytes = 100_000;
 
-/** Reads a JSON-RPC message; `null` if it is too large or is not JSON. */
-async function readMessage(request: IncomingMessage): Promise<unknown> {
+/** Reads a body; `null` if it is too long. Reads that one to its end too, so that the client gets a response. */
+async function readText(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
-    chunks.push(chunk);
     size += chunk.length;
-    if (size > maxBytes) return null;
+    if (size <= maxBytes) chunks.push(chunk);
   }
+  return size > maxBytes ? null : Buffer.concat(chunks).toString();
+}
+
+/** Parses a JSON-RPC message; `null` if the text is not JSON. */
+function parseMessage(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString());
+    return JSON.parse(text);
   } catch {
     return null;
   }
 }
 
-/** Answers requests to `/mcp`. The server keeps no session: each request carries a token, and says whose notes it is about. */
+/**
+ * Creates the handler of requests to `/mcp`. The server keeps no session: each request carries a token, and says whose notes it
+ * is about.
+ */
 export function mcpEndpoint(resource: ProtectedResource, notes: Notes) {
+  const { origin } = new URL(resource.metadata.resource);
+
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const access = await resource.check(request);
+    const refuse = (status: number, headers = {}) => void response.writeHead(status, headers).end();
+    // Browsers send the origin of a page. The MCP specification requires this check (DNS rebinding).
+    if ((request.headers.origin ?? origin) !== origin) return refuse(403);
+    const text = await readText(request);
+    if (text === null) return refuse(413);
+    const message = parseMessage(text);
+    // A tool may need a scope of its own. Without that scope the client gets 403, asks its user, and calls again (step-up).
+    const access = await resource.check(request, { scopes: scopesOf(message) });
     if (!access.active) {
       response.writeHead(access.status, access.headers).end(access.body);
       return;
     }
-    if (request.method !== 'POST') {
-      response.writeHead(405, { Allow: 'POST' }).end();
-      return;
-    }
-    const message = await readMessage(request);
-    if (message === null) {
-      response.writeHead(400).end();
-      return;
-    }
-    // A tool with a scope of its own: without it the client gets 403, asks its user for more, and calls again (step-up).
-    const scopes = scopesOf(message);
-    const more = scopes.length === 0 ? access : await resource.check(request, { scopes });
-    if (!more.active) {
-      response.writeHead(more.status, more.headers).end(more.body);
-      return;
-    }
+    if (request.method !== 'POST') return refuse(405, { Allow: 'POST' });
+    if (message === null) return refuse(400);
     const server = notesServer(notes, access.sub);
     const transport = new StreamableHTTPServerTransport();
     response.once('close', () => void server.close());

@@ -42,10 +42,14 @@ export async function openNotes({ site, allowPrivateDocuments = false, ...given 
       response.writeHead(document.status, document.headers).end(document.body);
       return;
     }
-    const { pathname } = new URL(request.url ?? '/', site);
+    const pathname = URL.parse(request.url ?? '/', site)?.pathname;
     const own = pathname === '/mcp' ? mcp : pathname === '/login' ? loginPage : null;
     if (own === null) ostiary.handler(request, response);
-    else own(request, response).catch(() => response.writeHead(500).end());
+    else
+      own(request, response).catch(() => {
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500).end();
+      });
   };
   return { ostiary, server: createServer(listener) };
 }
