@@ -76,3 +76,12 @@ export function writeJson(ctx: Context, status: number, json: string): void {
   if (ctx.method === 'HEAD') ctx.res.end();
   else ctx.res.end(json);
 }
+
+/** Redirects a browser with 303, so that it continues with a GET. */
+export function seeOther(ctx: Context, location: string): void {
+  setNoStore(ctx);
+  ctx.set('Referrer-Policy', 'no-referrer');
+  ctx.status = 303;
+  ctx.set('Location', location);
+  ctx.body = '';
+}

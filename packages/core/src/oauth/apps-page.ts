@@ -1,5 +1,5 @@
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { answerPage } from '../http/headers.ts';
+import { answerPage, seeOther } from '../http/headers.ts';
 import { readParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import { timeZoneOf } from '../languages/page-language.ts';
@@ -9,7 +9,6 @@ import type { ConnectedApps } from './connected-apps.ts';
 import { clientIdInPath, clientPathName, pageUrl } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { authenticate, loginUrl } from './host-login.ts';
-import { seeOther } from './see-other.ts';
 import { displayName, findUser } from './user.ts';
 
 const purpose = (clientId: string): FormPurpose => ['revoke app', clientId];

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { seeOther } from '../http/headers.ts';
 import type { Core } from '../options/context.ts';
 import { pageUrl } from './endpoints.ts';
-import { seeOther } from './see-other.ts';
 
 /**
  * Query parameter that marks a request as redirected to `authUrl`. If such a request still names another

@@ -1,11 +1,10 @@
 import type { Context } from 'koa';
 import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
-import { setNoStore } from '../http/headers.ts';
+import { seeOther, setNoStore } from '../http/headers.ts';
 import { isScript } from '../http/prefetch.ts';
 import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
-import { addressCounts } from './address-counts.ts';
 import { redirectedToAuthUrl } from './auth-url-redirect.ts';
 import {
   findRedirectTarget,
@@ -19,10 +18,10 @@ import { issuerOf, pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
+import { addressCounts } from './limits.ts';
 import type { PushedRequests } from './pushed-requests.ts';
 import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
-import { seeOther } from './see-other.ts';
 
 /**
  * Redirects the browser. If the client prefers JSON, responds to an error with JSON and the status of the

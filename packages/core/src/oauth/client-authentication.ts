@@ -5,12 +5,12 @@ import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
-import { addressCounts } from './address-counts.ts';
 import { findClient, isEnabled } from './client.ts';
 import type { ClientAssertions } from './client-assertion.ts';
 import { allowOriginOf } from './cors.ts';
 import { type Credentials, sentCredentials } from './credentials.ts';
 import { type FailureLimit, importedSecrets } from './imported-secrets.ts';
+import { addressCounts } from './limits.ts';
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 

@@ -4,8 +4,8 @@ import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import type { ClientDocuments, Core } from '../options/context.ts';
 import type { Options } from '../options/parse.ts';
 import type { ClientRecord, ClientState } from '../ports/clients.ts';
-import { addressCounts } from './address-counts.ts';
 import { freshForMs } from './document-freshness.ts';
+import { addressCounts } from './limits.ts';
 import { type ClientMetadata, DocumentError, documentUrl, readMetadata } from './metadata-document.ts';
 
 /** Maximum number of stored clients with metadata documents. */

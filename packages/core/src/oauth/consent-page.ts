@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { Forms } from '../http/csrf.ts';
-import { answerPage } from '../http/headers.ts';
+import { answerPage, seeOther } from '../http/headers.ts';
 import { readParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
 import { choosePageLanguage } from '../languages/page-language.ts';
@@ -15,7 +15,6 @@ import { answerHostPage, hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf, namedResources, shownDocument } from './interaction-api.ts';
 import { interactionSeconds } from './lifetimes.ts';
-import { seeOther } from './see-other.ts';
 import { displayName } from './user.ts';
 import { interactionPageUrl } from './way-back.ts';
 

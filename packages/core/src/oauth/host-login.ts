@@ -3,6 +3,7 @@ import type { Core } from '../options/context.ts';
 import type { Authentication, LoginRequest } from '../ports/users.ts';
 import { contextClassWords, isContextClass } from '../scopes/context-classes.ts';
 import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
+import { digest } from '../secrets/tokens.ts';
 import { requestedClasses } from './authentication-context.ts';
 
 /** Thrown if the result of the host's login is invalid, which is a defect of the host. */
@@ -50,6 +51,17 @@ function contextOf({ acr, amr }: Authentication): Pick<Authentication, 'acr' | '
       `login.authenticate: amr has to be a list of 1 to ${maxMethods} texts; each ${contextClassWords}`,
     );
   return { ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr: [...amr] }) };
+}
+
+/**
+ * Returns the session id (`sid`) of a sign-in for apps (OpenID Connect Back-Channel Logout 1.0, section 2.1):
+ * a hash of the host's session id, or of the user and the second of the sign-in if the host gives none.
+ */
+export function sessionIdOf({ sub, authenticatedAt, sessionId }: Authentication): string {
+  // Whole seconds, because ID tokens contain the time of a sign-in in seconds.
+  const seconds = Math.floor(authenticatedAt.getTime() / 1000);
+  const source = sessionId === undefined ? ['sign-in', sub, seconds] : ['session', sub, sessionId];
+  return digest(JSON.stringify(source)).toString('base64url');
 }
 
 export async function loginUrl(

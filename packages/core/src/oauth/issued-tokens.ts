@@ -5,8 +5,7 @@ import type { UserRecord } from '../ports/users.ts';
 import { offlineAccess } from '../scopes/scopes.ts';
 import { digest } from '../secrets/tokens.ts';
 import type { DpopProof } from './dpop-proof.ts';
-import { signIdToken } from './id-token.ts';
-import { userClaimsInIdToken } from './id-token-details.ts';
+import { signIdToken, userClaimsInIdToken } from './id-token.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 import type { GrantPart } from './resources.ts';
 

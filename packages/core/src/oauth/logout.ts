@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
-import { answerPage } from '../http/headers.ts';
+import { answerPage, seeOther } from '../http/headers.ts';
 import { readParameters } from '../http/parameters.ts';
 import { isNavigation } from '../http/prefetch.ts';
 import type { Handler } from '../http/route.ts';
@@ -15,7 +15,6 @@ import { pageUrl } from './endpoints.ts';
 import { authenticate, LoginError } from './host-login.ts';
 import { type LogoutRequest, logoutParameters, readLogoutRequest } from './logout-request.ts';
 import { readQuery } from './request-parameters.ts';
-import { seeOther } from './see-other.ts';
 import type { SignOuts } from './sign-outs.ts';
 import { displayName, findUser } from './user.ts';
 

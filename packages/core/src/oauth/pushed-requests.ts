@@ -5,8 +5,8 @@ import type { PushedRequestKey } from '../ports/pushed-requests.ts';
 import { digest } from '../secrets/tokens.ts';
 import { knownParameters, type Parameter, requestedClientId } from './authorize-request.ts';
 import { pushedRequestSeconds } from './lifetimes.ts';
+import { unfinishedLimit } from './limits.ts';
 import { oneValue, type RawParameters, readQuery } from './request-parameters.ts';
-import { unfinishedLimit } from './unfinished-limit.ts';
 
 /** Prefix of request URIs of this service (RFC 9126, section 2.2). */
 const uriPrefix = 'urn:ietf:params:oauth:request_uri:';

@@ -9,7 +9,7 @@ import type { ClientAuthentication } from './client-authentication.ts';
 import { type Credentials, hasCredential } from './credentials.ts';
 import { refreshBinding, requireFirstUse, requireProof } from './dpop-binding.ts';
 import type { DpopProof } from './dpop-proof.ts';
-import { scopesInIdToken } from './id-token-details.ts';
+import { scopesInIdToken } from './id-token.ts';
 import {
   givesRefreshTokens,
   issueTokens,
@@ -18,7 +18,7 @@ import {
   tokenResponse,
 } from './issued-tokens.ts';
 import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
-import { refreshLimits } from './refresh-limits.ts';
+import { refreshLimits } from './limits.ts';
 import { type GrantPart, requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
 

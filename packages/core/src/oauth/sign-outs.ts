@@ -7,8 +7,8 @@ import { requireUserId } from '../scopes/user-ids.ts';
 import { clockToleranceMs } from '../time/clock.ts';
 import { isEnabled } from './client.ts';
 import { issuerOf } from './endpoints.ts';
+import { sessionIdOf } from './host-login.ts';
 import { signForClient } from './id-token.ts';
-import { sessionIdOf } from './session-id.ts';
 
 /** Kind of the job that notifies one client of a sign-out. */
 export const signOutKind = 'sign-out';

@@ -12,7 +12,7 @@ import { allowOriginOf } from './cors.ts';
 import { type Credentials, credentialParameters, hasCredential } from './credentials.ts';
 import { requestProof, requireFirstUse, requireProof } from './dpop-binding.ts';
 import type { DpopProof } from './dpop-proof.ts';
-import { scopesInIdToken } from './id-token-details.ts';
+import { scopesInIdToken } from './id-token.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { verifierMatches } from './pkce.ts';

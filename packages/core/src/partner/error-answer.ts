@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { toPartnerError } from '../errors.ts';
-import { discardBody } from '../http/discarded-body.ts';
+import { discardBody } from '../http/body.ts';
 import { RequestInProgressError } from '../idempotency/repeatable-request.ts';
 import type { Core } from '../options/context.ts';
 

@@ -6,10 +6,10 @@ import type { ClientRecord } from '../../ports/clients.ts';
 import type { Authentication } from '../../ports/users.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { findClient, isEnabled } from '../client.ts';
-import { idTokenDetailsOf } from '../id-token-details.ts';
+import { sessionIdOf } from '../host-login.ts';
+import { idTokenDetailsOf } from '../id-token.ts';
 import { fapi2CodeSeconds } from '../lifetimes.ts';
 import { isRegisteredRedirectUri } from '../redirect-uri.ts';
-import { sessionIdOf } from '../session-id.ts';
 import type { Decision } from './answers.ts';
 
 /**

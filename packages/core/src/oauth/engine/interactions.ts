@@ -5,7 +5,7 @@ import { digest } from '../../secrets/tokens.ts';
 import { spaceSeparated } from '../../text/space-separated.ts';
 import { startedByScript } from '../client.ts';
 import { anonymousInteractionSeconds } from '../lifetimes.ts';
-import { unfinishedLimit } from '../unfinished-limit.ts';
+import { unfinishedLimit } from '../limits.ts';
 import { currentRun, inert, visitor } from './adapter.ts';
 import type { Decision } from './answers.ts';
 
