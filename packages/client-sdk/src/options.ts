@@ -24,7 +24,7 @@ export interface RequestOptions {
   readonly timeout?: number | undefined;
   /**
    * Time limit for the whole call with all attempts and pauses, in milliseconds.
-   * @defaultValue the client's; for the client itself 120 000
+   * @defaultValue the client's, and 3 600 000 for exports; for the client itself 120 000
    */
   readonly totalTimeout?: number | undefined;
   /**
