@@ -338,6 +338,21 @@ CREATE TABLE endpoint_queues (
 CREATE INDEX endpoint_queues_by_turn ON endpoint_queues (partner, mode, served_at);
 CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
 
+-- Endpoints that have failed: a row from the first failed attempt on. Only failed attempts, and the success that ends a
+-- failure, write it, after they have locked the pending deliveries, and in the order of the endpoints' ids.
+CREATE TABLE endpoint_failures (
+  -- Id of the endpoint, with which the row is removed.
+  endpoint_id text COLLATE "C" PRIMARY KEY,
+  -- Start of the first failed attempt. NULL: the endpoint does not fail any more.
+  since bigint,
+  -- The last failed attempt.
+  at bigint NOT NULL,
+  http_status integer,
+  error text
+) WITH (fillfactor = 40);
+
+CREATE INDEX endpoint_failures_now ON endpoint_failures (since, endpoint_id) WHERE since IS NOT NULL;
+
 -- Number of the last event of each sequence. Kept when events are purged, so that no number is used twice. Calls that
 -- publish for this partner and mode lock the row until the commit, so numbers have no gap and follow the order of the
 -- commits. Calls that change the partner's endpoints or redeliver lock it too.
@@ -372,8 +387,8 @@ CREATE TABLE events (
 CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
 
 -- Deliveries as partners see them, numbered in the order of creation: one row per event and endpoint, and one more for each
--- redelivery. A row is written when it is created, and once more when it becomes final. Per event and endpoint at most
--- one row is pending, and then it is the last one.
+-- redelivery. A row is written when it is created, when its first attempt fails, and when it becomes final. Per event and
+-- endpoint at most one row is pending, and then it is the last one.
 CREATE TABLE deliveries (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
@@ -395,7 +410,12 @@ CREATE TABLE deliveries (
   final_response text,
   -- No index contains status or ended_at, except partial ones of the few failed deliveries, and more than half of each page is
   -- left free. So the end of a successful delivery writes its row and no index (HOT).
-  failed_as text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN status IN ('dropped', 'cancelled') THEN status END) STORED,
+  -- True if an attempt has failed and another one was planned.
+  has_failed boolean NOT NULL DEFAULT false,
+  -- States that few deliveries have: dropped, cancelled, and failing for a pending one of which an attempt has failed.
+  failed_as text COLLATE "C" GENERATED ALWAYS AS (
+    CASE WHEN status IN ('dropped', 'cancelled') THEN status WHEN status = 'pending' AND has_failed THEN 'failing' END
+  ) STORED,
   dropped_at bigint GENERATED ALWAYS AS (CASE WHEN status = 'dropped' THEN ended_at END) STORED
 ) WITH (fillfactor = 40, autovacuum_vacuum_scale_factor = 0.05);
 

@@ -28,7 +28,7 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
 
 export function postgresDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'find' | 'list' | 'latestStatuses' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'list' | 'latestStates' | 'countBySteps'> {
   const { schema } = database;
   const find = statement<Owner & { readonly id: string }, DeliveryRow>(
     shown(
@@ -40,7 +40,8 @@ export function postgresDeliveryLists(
   // Planned with the actual parameters, so that a filter of `null` costs nothing.
   const filter = `
     partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
-    AND (:endpointId::text IS NULL OR endpoint_id = :endpointId) AND (:status::text IS NULL OR status = :status)
+    AND (:endpointId::text IS NULL OR endpoint_id = :endpointId)
+    AND (:status::text IS NULL OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)
   `;
   const newestFirst = ['created_at DESC', 'id DESC'];
   const firstOf = (found: string) => `SELECT * FROM ${found} ORDER BY ${newestFirst.join()} LIMIT :limit`;
@@ -51,6 +52,14 @@ export function postgresDeliveryLists(
   const listFailed = listOf(
     `(SELECT * FROM ${schema}.deliveries WHERE ${filter} AND failed_as = :status) AS found`,
   );
+
+  // The owner is compared so that no index fits: that of the owner would lead to the deliveries to all of its
+  // endpoints.
+  const listFailedOfEndpoint = listOf(`(
+    SELECT * FROM ${schema}.deliveries
+    WHERE endpoint_id = :endpointId AND failed_as = :status AND (created_at, id) < (:time, :id)
+      AND (partner = :partner AND mode = :mode) IS TRUE
+  ) AS found`);
 
   // Few pending deliveries are found through the table of pending ones and then sorted. With many, walking
   // along the index of all deliveries finds the newest soon.
@@ -81,32 +90,32 @@ export function postgresDeliveryLists(
   // Sorted per event, as in `listOfEvent`.
   const latest = statement<
     Owner & { readonly eventIds: readonly string[]; readonly limit: number },
-    { readonly eventId: string; readonly statuses: string }
+    { readonly eventId: string; readonly states: string }
   >(`
     SELECT events.id AS "eventId", (
-      SELECT coalesce(json_agg(status ORDER BY created_at DESC, id DESC), '[]')::text FROM (
-        SELECT status, created_at, id FROM (
+      SELECT coalesce(json_agg(state ORDER BY created_at DESC, id DESC), '[]')::text FROM (
+        SELECT coalesce(failed_as, status) AS state, created_at, id FROM (
           SELECT * FROM ${schema}.deliveries WHERE event_number = events.number OFFSET 0
         ) AS of_event
         ORDER BY ${newestFirst.join()} LIMIT :limit
       ) AS latest
-    ) AS statuses
+    ) AS states
     FROM ${schema}.events WHERE events.id = ANY (:eventIds::text[]) AND partner = :partner AND mode = :mode
   `);
 
   const counts = statement<Parameters<DeliveryStore['countBySteps']>[0], DeliveryCount>(`
-    SELECT (created_at - :since) / :stepMs AS step, status, count(*) AS count
+    SELECT (created_at - :since) / :stepMs AS step, state, count(*) AS count
     FROM (
-      SELECT created_at, status FROM ${schema}.deliveries
+      SELECT created_at, coalesce(failed_as, status) AS state FROM ${schema}.deliveries
       WHERE partner = :partner AND mode = :mode AND endpoint_id = :endpointId AND created_at >= :since
       ORDER BY ${newestFirst.join()} LIMIT :limit
-    ) AS newest GROUP BY step, status ORDER BY step, status
+    ) AS newest GROUP BY step, state ORDER BY step, state
   `);
 
   async function chosenFor(connection: Connection, page: Page): Promise<typeof list> {
     if (page.eventId !== null) return listOfEvent;
-    if (page.status === 'dropped' || page.status === 'cancelled') return listFailed;
-    if (page.status !== 'pending') return list;
+    if (page.status === null || page.status === 'delivered') return list;
+    if (page.status !== 'pending') return page.endpointId === null ? listFailed : listFailedOfEndpoint;
     const { count = 0 } = (await countPending.get(connection, page)) ?? {};
     return count > fewPending ? list : listPending;
   }
@@ -127,10 +136,10 @@ export function postgresDeliveryLists(
       });
     },
 
-    latestStatuses: (request) =>
+    latestStates: (request) =>
       database.read(async (connection) => {
         const rows = await latest.all(connection, request);
-        return new Map(rows.map(({ eventId, statuses }) => [eventId, JSON.parse(statuses)]));
+        return new Map(rows.map(({ eventId, states }) => [eventId, JSON.parse(states)]));
       }),
 
     countBySteps: (request) => database.read((connection) => counts.all(connection, request)),

@@ -56,10 +56,27 @@ export function postgresEvents(database: Database): EventStore {
         AND (:status::text IS NULL AND :endpointId::text IS NULL OR (:status::text IS DISTINCT FROM 'none') = EXISTS (
           SELECT FROM ${schema}.deliveries
           WHERE event_number = events.number AND (:endpointId::text IS NULL OR endpoint_id = :endpointId)
-            AND (:status::text IS NULL OR :status = 'none' OR status = :status)
+            AND (:status::text IS NULL OR :status = 'none'
+              OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)
           OFFSET 0
         ))
       ORDER BY sequence DESC LIMIT :limit
+    `),
+
+    // The time is checked outside, because otherwise the query would read all older events. OFFSET as above.
+    countUndelivered: statement<
+      Owner & { since: number; limit: number },
+      { readonly type: string; readonly count: number }
+    >(`
+      SELECT type, count(*) AS count
+      FROM (
+        SELECT number, type, created_at FROM ${schema}.events WHERE partner = :partner AND mode = :mode
+        ORDER BY sequence DESC LIMIT :limit
+      ) AS newest
+      WHERE created_at >= :since AND NOT EXISTS (
+        SELECT FROM ${schema}.deliveries WHERE event_number = newest.number OFFSET 0
+      )
+      GROUP BY type ORDER BY type
     `),
 
     find: prepared<Owner & { id: string }, EventRecord>(`
@@ -108,6 +125,9 @@ export function postgresEvents(database: Database): EventStore {
 
     latest: ({ partner, mode, before, after, type, until, status, endpointId, limit }) =>
       database.all(sql.latest, { partner, mode, before, after, type, until, status, endpointId, limit }),
+
+    countUndelivered: ({ partner, mode, since, limit }) =>
+      database.all(sql.countUndelivered, { partner, mode, since, limit }),
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
 

@@ -50,6 +50,12 @@ function endsIn(schema: string) {
         `endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)`,
       ),
     ),
+
+    // After the cancellation, which locks the pending deliveries: results are stored in this order too.
+    removeFailures: statement<{ slug: string }>(`
+      DELETE FROM ${schema}.endpoint_failures
+      WHERE endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)
+    `),
   };
 }
 
@@ -115,6 +121,7 @@ export function postgresPartners(database: Database): PartnerStore {
     for (const mode of ['live', 'test'] as const) await owners.lock(connection, { partner: slug, mode });
     await sql.lockQueues.run(connection, { slug });
     const deliveries = await sql.cancel.run(connection, { slug, now });
+    await sql.removeFailures.run(connection, { slug });
     return { ...nothing, ...grants, deliveries };
   }
 

@@ -1,4 +1,4 @@
-import type { FailingEndpoint, Storage, SurveyRequest } from '@ostiary/core/storage';
+import type { DroppedEndpoint, FailingEndpoint, Storage, SurveyRequest } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -8,6 +8,8 @@ interface Row {
   readonly deliveries: number;
   readonly oldestDelivery: number | null;
   readonly failingJobs: number;
+  readonly droppedEndpoints: string;
+  readonly failing: number;
   readonly failingEndpoints: string;
   readonly sealedOtherwise: number;
 }
@@ -28,6 +30,16 @@ export function postgresSurvey(database: Database): Storage['survey'] {
       WHERE due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now) LIMIT :limit
     ), due_deliveries AS (
       SELECT due_at FROM ${schema}.pending_deliveries WHERE coalesce(ready_at, due_at) <= :now LIMIT :limit
+    ), failing AS (
+      SELECT endpoint.partner, endpoint.mode, endpoint.id, url, since, at, http_status, error
+      FROM ${schema}.endpoint_failures AS failure
+      JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
+      WHERE since IS NOT NULL AND (at >= :droppedSince OR (
+        SELECT true FROM ${schema}.deliveries
+        WHERE deliveries.endpoint_id = failure.endpoint_id AND failed_as = 'failing' LIMIT 1
+      ))
+    ), shown AS (
+      SELECT * FROM failing ORDER BY since, id LIMIT :shown
     )
     SELECT
       (SELECT count(*) FROM due_jobs) AS jobs, (SELECT min(due_at) FROM due_jobs) AS "oldestJob",
@@ -42,7 +54,17 @@ export function postgresSurvey(database: Database): Storage['survey'] {
           SELECT endpoint_id FROM ${schema}.deliveries WHERE dropped_at >= :droppedSince LIMIT :limit
         ) AS given_up JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
         GROUP BY endpoint.id
-      ) AS counted) AS "failingEndpoints",
+      ) AS counted) AS "droppedEndpoints",
+      ${count('failing')} AS failing,
+      (SELECT coalesce(json_agg(json_build_object(
+        'partner', partner, 'mode', mode, 'endpointId', id, 'url', url, 'count', (
+          SELECT count(*) FROM (
+            SELECT FROM ${schema}.deliveries
+            WHERE endpoint_id = shown.id AND failed_as = 'failing' LIMIT :limit
+          ) AS counted
+        ),
+        'since', since, 'lastAttempt', json_build_object('at', at, 'httpStatus', http_status, 'error', error)
+      ) ORDER BY since, id), '[]')::text FROM shown) AS "failingEndpoints",
       ${count(`(
         ${sealed('signing_keys', 'sealed_private_jwk')} AND sealed_private_jwk <> ''
         UNION ALL ${sealed('api_keys', 'sealed_signing_secret')}
@@ -54,11 +76,14 @@ export function postgresSurvey(database: Database): Storage['survey'] {
   return async (request) => {
     const row = await database.read((connection) => survey.get(connection, request));
     if (row === undefined) throw new TypeError('a survey is one row');
-    const { jobs, oldestJob, deliveries, oldestDelivery, failingEndpoints, ...counts } = row;
+    const { jobs, oldestJob, deliveries, oldestDelivery, droppedEndpoints, failingEndpoints, ...counts } =
+      row;
+    const dropped: readonly DroppedEndpoint[] = JSON.parse(droppedEndpoints);
     const failing: readonly FailingEndpoint[] = JSON.parse(failingEndpoints);
     return {
       jobs: { count: jobs, oldestDueAt: oldestJob },
       deliveries: { count: deliveries, oldestDueAt: oldestDelivery },
+      droppedEndpoints: dropped,
       failingEndpoints: failing,
       ...counts,
     };

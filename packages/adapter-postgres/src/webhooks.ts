@@ -1,4 +1,5 @@
 import type {
+  EndpointCondition,
   EndpointCreation,
   Owner,
   WebhookEndpointRecord,
@@ -13,6 +14,12 @@ import { type Connection, statement } from './statement.ts';
 import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 type OwnedId = Owner & { readonly id: string };
+type ConditionRow = Omit<EndpointCondition, 'failure'> & {
+  readonly since: number | null;
+  readonly at: number;
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+};
 
 /**
  * Creates the check whether an endpoint can get deliveries. It returns the reason if not, otherwise `null`.
@@ -82,6 +89,34 @@ function statementsIn(schema: string) {
       ORDER BY created_at, id
     `),
 
+    // A pending delivery that was never claimed has no ready_at: it can be claimed when it is due.
+    conditions: statement<Owner & { readonly limit: number }, ConditionRow>(`
+      SELECT
+        endpoint.id AS "endpointId", since, at, http_status AS "httpStatus", error,
+        (
+          SELECT count(*) FROM (
+            SELECT FROM ${schema}.deliveries
+            WHERE endpoint_id = endpoint.id AND failed_as = 'failing' LIMIT :limit
+          ) AS counted
+        ) AS failing,
+        least(
+          (
+            SELECT due_at FROM ${schema}.pending_deliveries AS pending
+            WHERE pending.endpoint_id = endpoint.id AND number > claimed_to ORDER BY number LIMIT 1
+          ),
+          (
+            SELECT ready_at FROM ${schema}.pending_deliveries AS pending
+            WHERE pending.endpoint_id = endpoint.id AND ready_at IS NOT NULL ORDER BY ready_at LIMIT 1
+          )
+        ) AS "nextAttemptAt",
+        nullif(served_at, 0) AS "servedAt"
+      FROM ${schema}.webhook_endpoints AS endpoint
+      JOIN ${schema}.endpoint_queues AS queue ON queue.endpoint_id = endpoint.id
+      LEFT JOIN ${schema}.endpoint_failures AS failure ON failure.endpoint_id = endpoint.id
+      WHERE endpoint.partner = :partner AND endpoint.mode = :mode
+      ORDER BY endpoint.id
+    `),
+
     replace: statement<WebhookEndpointRecord>(`
       UPDATE ${schema}.webhook_endpoints SET
         url = :url, events = :events, enabled = :enabled, sealed_secret = :sealedSecret,
@@ -109,6 +144,11 @@ function statementsIn(schema: string) {
     cancel: statement<{ readonly endpointId: string; readonly now: number }>(
       cancelWhere(schema, 'endpoint_id = :endpointId'),
     ),
+
+    // After the cancellation, which locks the pending deliveries: results are stored in this order too.
+    removeFailure: statement<OwnedId>(`
+      DELETE FROM ${schema}.endpoint_failures WHERE endpoint_id = :id
+    `),
   };
 }
 
@@ -121,6 +161,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   async function cancel(connection: Connection, endpoint: OwnedId, now: number): Promise<void> {
     await sql.lockQueue.run(connection, endpoint);
     await sql.cancel.run(connection, { endpointId: endpoint.id, now });
+    await sql.removeFailure.run(connection, endpoint);
   }
 
   return {
@@ -139,6 +180,9 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
 
     list: ({ partner, mode }) => database.all(sql.list, { partner, mode }),
+
+    conditions: async ({ partner, mode }, limit) =>
+      (await database.all(sql.conditions, { partner, mode, limit })).map(conditionOf),
 
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
@@ -173,6 +217,11 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
 
     ...postgresSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),
   };
+}
+
+function conditionOf({ since, at, httpStatus, error, ...condition }: ConditionRow): EndpointCondition {
+  const failure = since === null ? null : { since, lastAttempt: { at, httpStatus, error } };
+  return { ...condition, failure };
 }
 
 /** Copies an endpoint, because the caller may change its list while the write waits. */

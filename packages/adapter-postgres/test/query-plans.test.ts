@@ -106,17 +106,19 @@ test('lists of deliveries walk along an index, and sort only what there is of on
   expect(await steps({ endpointId: 'we_0007', after: { time: 3000, id: 'dl_7' } })).toEqual([
     ['Index Scan deliveries_by_endpoint', ...shown],
   ]);
-  expect(await steps({ status: 'dropped' })).toEqual([['Index Scan deliveries_failed', ...shown]]);
-  expect(await steps({ status: 'dropped', endpointId: 'we_0007' })).toEqual([
-    ['Index Scan deliveries_failed_by_endpoint', ...shown],
-  ]);
+  for (const status of ['dropped', 'failing']) {
+    expect(await steps({ status })).toEqual([['Index Scan deliveries_failed', ...shown]]);
+    expect(await steps({ status, endpointId: 'we_0007' })).toEqual([
+      ['Index Scan deliveries_failed_by_endpoint', ...shown],
+    ]);
+  }
   for (const endpointId of [null, 'we_0007']) {
     expect(await steps({ eventId: 'evt_70', endpointId })).toEqual([
       ['Sort', 'Index Scan deliveries_by_event', 'Index Scan events_id_key', ...shown],
     ]);
   }
   const of = { partner: 'acme', mode: 'live', eventIds: ['evt_7', 'evt_70'], limit: 9 } as const;
-  const [latest = []] = await stepsOfCall(({ deliveries }) => deliveries.latestStatuses(of));
+  const [latest = []] = await stepsOfCall(({ deliveries }) => deliveries.latestStates(of));
   expect(latest).toContain('Index Scan deliveries_by_event');
   const recent = {
     partner: 'acme',
@@ -278,13 +280,17 @@ test('a result is looked up by its id, removed from where it is, and its deliver
     byId,
     inPlace,
     'Index Scan deliveries_pkey',
+    'Index Scan deliveries_pkey',
+    'Incremental Sort',
+    'Index Scan endpoint_failures_pkey',
+    'Index Scan deliveries_failed_by_endpoint',
   ]);
 });
 
 /** Tables that stay small, or that are empty in this test. */
 const small = [
   ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
-  ...['audit', 'audit_head', 'client_logos', 'client_documents'],
+  ...['audit', 'audit_head', 'client_logos', 'client_documents', 'endpoint_failures'],
 ];
 
 /** Calls for hundreds of deliveries, for which the server may read all events. */

@@ -300,6 +300,21 @@ CREATE TABLE endpoint_queues (
 
 CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
 
+-- Endpoints that have failed: a row from the first failed attempt on. Only failed attempts, and the success that ends a
+-- failure, write it.
+CREATE TABLE endpoint_failures (
+  -- Id of the endpoint, with which the row is removed.
+  endpoint_id TEXT PRIMARY KEY NOT NULL,
+  -- Start of the first failed attempt. NULL: the endpoint does not fail any more.
+  since INTEGER,
+  -- The last failed attempt.
+  at INTEGER NOT NULL,
+  http_status INTEGER,
+  error TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX endpoint_failures_now ON endpoint_failures (since, endpoint_id) WHERE since IS NOT NULL;
+
 -- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice.
 CREATE TABLE event_sequences (
   partner TEXT NOT NULL,
@@ -354,17 +369,23 @@ CREATE TABLE deliveries (
   final_response TEXT,
   -- Number of numbered attempts that were cut off, by a worker that stopped or died during the attempt. They are no
   -- failures of the endpoint.
-  cut_off INTEGER NOT NULL DEFAULT 0
+  cut_off INTEGER NOT NULL DEFAULT 0,
+  -- States that few deliveries have: dropped, cancelled, and failing for a pending one of which an attempt has failed.
+  failed_as TEXT GENERATED ALWAYS AS (
+    CASE
+      WHEN status IN ('dropped', 'cancelled') THEN status
+      WHEN status = 'pending' AND attempts > cut_off THEN 'failing'
+    END
+  ) VIRTUAL
 ) STRICT;
 
 -- Index along which workers claim. It has no final deliveries.
 CREATE INDEX deliveries_pending ON deliveries (endpoint_id, ready_at) WHERE status = 'pending';
 -- Indexes of all deliveries have no status: a delivery that becomes final, as nearly every one does, leaves them
--- as they are. Those with another end than the usual one are few.
-CREATE INDEX deliveries_undelivered ON deliveries (partner, mode, status, created_at, id)
-  WHERE status IN ('dropped', 'cancelled');
-CREATE INDEX deliveries_undelivered_by_endpoint ON deliveries (endpoint_id, status, created_at, id)
-  WHERE status IN ('dropped', 'cancelled');
+-- as they are. Those that fail, or had another end than the usual one, are few.
+CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_at, id) WHERE failed_as IS NOT NULL;
+CREATE INDEX deliveries_failed_by_endpoint ON deliveries (endpoint_id, failed_as, created_at, id)
+  WHERE failed_as IS NOT NULL;
 CREATE INDEX deliveries_dropped ON deliveries (endpoint_id, ended_at) WHERE status = 'dropped';
 CREATE INDEX deliveries_by_age ON deliveries (created_at);
 CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);

@@ -85,6 +85,22 @@ function resultsOn(connection: Connection) {
       INSERT INTO delivery_attempts (delivery_number, number, at, duration_ms, http_status, error, response)
       VALUES (:deliveryNumber, :number, :at, :durationMs, :httpStatus, :error, :response)
     `),
+
+    fail: connection.prepare<[AttemptRecord & { endpointId: string }]>(`
+      INSERT INTO endpoint_failures (endpoint_id, since, at, http_status, error)
+      VALUES (:endpointId, :at, :at, :httpStatus, :error)
+      ON CONFLICT (endpoint_id) DO UPDATE SET
+        since = coalesce(since, excluded.since), at = excluded.at, http_status = excluded.http_status,
+        error = excluded.error
+    `),
+
+    recover: connection.prepare<[{ endpointId: string }]>(`
+      UPDATE endpoint_failures SET since = NULL
+      WHERE endpoint_id = :endpointId AND since IS NOT NULL AND NOT EXISTS (
+        SELECT 1 FROM deliveries INDEXED BY deliveries_failed_by_endpoint
+        WHERE endpoint_id = :endpointId AND failed_as = 'failing'
+      )
+    `),
   };
 }
 
@@ -106,6 +122,10 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
       throw new Error(`${id} has other attempts than those before number ${attempt.number}`);
     if (attempt !== null && !isFinal) sql().log.run({ ...attempt, deliveryNumber });
     if (dueAt !== null) sql().dueAgain.run({ endpointId, dueAt });
+    // An attempt that was cut off says nothing about the endpoint.
+    if (attempt === null || isCutOff) return true;
+    if (next.status === 'delivered') sql().recover.run({ endpointId });
+    else sql().fail.run({ ...attempt, endpointId });
     return true;
   }
 

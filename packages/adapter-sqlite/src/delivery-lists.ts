@@ -61,10 +61,8 @@ function listsOn(connection: Connection) {
   const indexed = (index: string) =>
     `deliveries INDEXED BY ${index} CROSS JOIN events ON events.number = event_number`;
   const ofOwner = 'deliveries.partner = :partner AND deliveries.mode = :mode';
-  const withStatus = '(:status IS NULL OR status = :status)';
+  const withStatus = "(:status IS NULL OR iif(:status = 'failing', failed_as, status) = :status)";
   const withEndpoint = '(:endpointId IS NULL OR endpoint_id = :endpointId)';
-
-  const undelivered = "status = :status AND status IN ('dropped', 'cancelled')";
 
   return {
     ofOwner: list(source, `${ofOwner} AND ${withStatus}`),
@@ -75,11 +73,11 @@ function listsOn(connection: Connection) {
       `endpoint_id = :endpointId AND +deliveries.partner = :partner AND +deliveries.mode = :mode AND ${withStatus}`,
     ),
 
-    undelivered: list(indexed('deliveries_undelivered'), `${ofOwner} AND ${undelivered}`),
+    failed: list(indexed('deliveries_failed'), `${ofOwner} AND failed_as = :status`),
 
-    undeliveredOfEndpoint: list(
-      indexed('deliveries_undelivered_by_endpoint'),
-      `endpoint_id = :endpointId AND ${ofOwner} AND ${undelivered}`,
+    failedOfEndpoint: list(
+      indexed('deliveries_failed_by_endpoint'),
+      `endpoint_id = :endpointId AND ${ofOwner} AND failed_as = :status`,
     ),
 
     // Sorts the pending deliveries, which saves updating another index for each delivery. A removed endpoint
@@ -107,19 +105,19 @@ const findOn = (connection: Connection) =>
   `);
 
 /**
- * Creates the statement for latest statuses, which sorts the few deliveries of each event, as `ofEvent` does.
+ * Creates the statement for latest states, which sorts the few deliveries of each event, as `ofEvent` does.
  */
-const latestStatusesOn = (connection: Connection) =>
+const latestStatesOn = (connection: Connection) =>
   connection.prepare<
     [Owner & { readonly eventIds: string; readonly limit: number }],
-    { readonly eventId: string; readonly statuses: string }
+    { readonly eventId: string; readonly states: string }
   >(`
     SELECT events.id AS eventId, (
-      SELECT json_group_array(status) FROM (
-        SELECT status FROM deliveries INDEXED BY deliveries_by_event WHERE event_number = events.number
+      SELECT json_group_array(state) FROM (
+        SELECT coalesce(failed_as, status) AS state FROM deliveries INDEXED BY deliveries_by_event WHERE event_number = events.number
         ORDER BY created_at DESC, id DESC LIMIT :limit
       )
-    ) AS statuses
+    ) AS states
     FROM json_each(:eventIds) CROSS JOIN events ON events.id = json_each.value
     WHERE events.partner = :partner AND events.mode = :mode
   `);
@@ -127,28 +125,28 @@ const latestStatusesOn = (connection: Connection) =>
 // Cast, because numbers are bound as floating point, whose division is not a whole number.
 const countsOn = (connection: Connection) =>
   connection.prepare<[Parameters<DeliveryStore['countBySteps']>[0]], DeliveryCount>(`
-    SELECT CAST((created_at - :since) / :stepMs AS INTEGER) AS step, status, count(*) AS count
+    SELECT CAST((created_at - :since) / :stepMs AS INTEGER) AS step, state, count(*) AS count
     FROM (
-      SELECT created_at, status FROM deliveries
+      SELECT created_at, coalesce(failed_as, status) AS state FROM deliveries
       WHERE endpoint_id = :endpointId AND +partner = :partner AND +mode = :mode AND created_at >= :since
       ORDER BY created_at DESC, id DESC LIMIT :limit
-    ) GROUP BY step, status ORDER BY step, status
+    ) GROUP BY step, state ORDER BY step, state
   `);
 
 export function sqliteDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'find' | 'list' | 'latestStatuses' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'list' | 'latestStates' | 'countBySteps'> {
   const sql = database.prepare(listsOn);
   const find = database.prepare(findOn);
-  const latest = database.prepare(latestStatusesOn);
+  const latest = database.prepare(latestStatesOn);
   const counts = database.prepare(countsOn);
 
   function chosenFor({ eventId, endpointId, status }: Page) {
     if (eventId !== null) return sql().ofEvent;
     if (status === 'pending') return sql().pending;
-    if (status === 'dropped' || status === 'cancelled')
-      return endpointId === null ? sql().undelivered : sql().undeliveredOfEndpoint;
-    return endpointId === null ? sql().ofOwner : sql().ofEndpoint;
+    if (status === null || status === 'delivered')
+      return endpointId === null ? sql().ofOwner : sql().ofEndpoint;
+    return endpointId === null ? sql().failed : sql().failedOfEndpoint;
   }
 
   return {
@@ -165,10 +163,10 @@ export function sqliteDeliveryLists(
         return chosenFor(page).all(page).map(deliveryOf);
       }),
 
-    latestStatuses: ({ partner, mode, eventIds, limit }) =>
+    latestStates: ({ partner, mode, eventIds, limit }) =>
       database.read(() => {
         const rows = latest().all({ partner, mode, limit, eventIds: JSON.stringify(eventIds) });
-        return new Map(rows.map(({ eventId, statuses }) => [eventId, JSON.parse(statuses)]));
+        return new Map(rows.map(({ eventId, states }) => [eventId, JSON.parse(states)]));
       }),
 
     countBySteps: (request) => database.read(() => counts().all(request)),

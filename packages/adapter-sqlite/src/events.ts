@@ -24,7 +24,7 @@ const latestWhere = (condition: string) => `
     AND (:delivery IS NULL OR :delivery = EXISTS (
       SELECT 1 FROM deliveries INDEXED BY deliveries_by_event
       WHERE event_number = events.number
-        AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND (:status IS NULL OR status = :status)
+        AND (:endpointId IS NULL OR endpoint_id = :endpointId) AND (:status IS NULL OR iif(:status = 'failing', failed_as, status) = :status)
     ))
   ORDER BY sequence DESC LIMIT :limit
 `;
@@ -56,6 +56,22 @@ export function sqliteEvents(database: Database): EventStore {
 
     newest: connection.prepare<[Owner], { newest: number }>(`
       SELECT last AS newest FROM event_sequences WHERE partner = :partner AND mode = :mode
+    `),
+
+    // The time is checked outside, because otherwise the query would read all older events.
+    countUndelivered: connection.prepare<
+      [Owner & { since: number; limit: number }],
+      { type: string; count: number }
+    >(`
+      SELECT type, count(*) AS count
+      FROM (
+        SELECT number, type, created_at FROM events WHERE partner = :partner AND mode = :mode
+        ORDER BY sequence DESC LIMIT :limit
+      ) AS newest
+      WHERE created_at >= :since AND NOT EXISTS (
+        SELECT 1 FROM deliveries INDEXED BY deliveries_by_event WHERE event_number = newest.number
+      )
+      GROUP BY type ORDER BY type
     `),
 
     find: connection.prepare<[Owner & { id: string }], EventRecord>(`
@@ -91,6 +107,9 @@ export function sqliteEvents(database: Database): EventStore {
           status: status === 'none' ? null : status,
         }),
       ),
+
+    countUndelivered: ({ partner, mode, since, limit }) =>
+      database.read(() => sql().countUndelivered.all({ partner, mode, since, limit })),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
 

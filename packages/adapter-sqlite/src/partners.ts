@@ -68,6 +68,10 @@ function statementsOn(connection: Connection) {
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
       WHERE status = 'pending' AND endpoint_id IN (SELECT id FROM webhook_endpoints WHERE partner = :slug)
     `),
+
+    removeFailures: connection.prepare<[{ slug: string }]>(`
+      DELETE FROM endpoint_failures WHERE endpoint_id IN (SELECT id FROM webhook_endpoints WHERE partner = :slug)
+    `),
   };
 }
 
@@ -79,6 +83,7 @@ export function sqlitePartners(database: Database): PartnerStore {
   function end(slug: string, disabledAt: number, now: number): Omit<PartnerReach, 'keys' | 'clients'> {
     const { codes = 0, tokens = 0 } = sql().alive.get({ slug, now }) ?? {};
     sql().revokeGrants.run({ slug, disabledAt });
+    sql().removeFailures.run({ slug });
     return { codes, tokens, deliveries: sql().cancel.run({ slug, now }).changes };
   }
 

@@ -1,4 +1,4 @@
-import type { FailingEndpoint, Storage, SurveyRequest } from '@ostiary/core/storage';
+import type { DroppedEndpoint, FailingEndpoint, Storage, SurveyRequest } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
 interface Row {
@@ -7,6 +7,8 @@ interface Row {
   readonly deliveries: number;
   readonly oldestDelivery: number | null;
   readonly failingJobs: number;
+  readonly droppedEndpoints: string;
+  readonly failing: number;
   readonly failingEndpoints: string;
   readonly sealedOtherwise: number;
 }
@@ -26,6 +28,13 @@ export function sqliteSurvey(database: Database): Storage['survey'] {
         WHERE due_at <= :now AND (lease_ends_at IS NULL OR lease_ends_at <= :now) LIMIT :limit
       ), due_deliveries AS (
         SELECT due_at FROM deliveries WHERE status = 'pending' AND ready_at <= :now LIMIT :limit
+      ), failing AS (
+        SELECT endpoint.partner, endpoint.mode, endpoint.id, url, since, at, http_status, error
+        FROM endpoint_failures AS failure CROSS JOIN webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
+        WHERE since IS NOT NULL AND (at >= :droppedSince OR EXISTS (
+          SELECT 1 FROM deliveries INDEXED BY deliveries_failed_by_endpoint
+          WHERE deliveries.endpoint_id = failure.endpoint_id AND failed_as = 'failing'
+        ))
       )
       SELECT
         (SELECT count(*) FROM due_jobs) AS jobs, (SELECT min(due_at) FROM due_jobs) AS oldestJob,
@@ -41,7 +50,17 @@ export function sqliteSurvey(database: Database): Storage['survey'] {
             WHERE status = 'dropped' AND ended_at >= :droppedSince LIMIT :limit
           ) AS given_up JOIN webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
           GROUP BY endpoint.id ORDER BY count DESC, endpoint.id
-        )) AS failingEndpoints,
+        )) AS droppedEndpoints,
+        ${count('failing')} AS failing,
+        (SELECT json_group_array(json_object(
+          'partner', partner, 'mode', mode, 'endpointId', id, 'url', url, 'count', (
+            SELECT count(*) FROM (
+              SELECT 1 FROM deliveries INDEXED BY deliveries_failed_by_endpoint
+              WHERE endpoint_id = shown.id AND failed_as = 'failing' LIMIT :limit
+            )
+          ),
+          'since', since, 'lastAttempt', json_object('at', at, 'httpStatus', http_status, 'error', error)
+        )) FROM (SELECT * FROM failing ORDER BY since, id LIMIT :shown) AS shown) AS failingEndpoints,
         ${count(`(
           ${sealed('signing_keys', 'sealed_private_jwk')} AND sealed_private_jwk <> ''
           UNION ALL ${sealed('api_keys', 'sealed_signing_secret')}
@@ -54,11 +73,14 @@ export function sqliteSurvey(database: Database): Storage['survey'] {
   return async (request) => {
     const row = await database.read(() => sql().get(request));
     if (row === undefined) throw new TypeError('a survey is one row');
-    const { jobs, oldestJob, deliveries, oldestDelivery, failingEndpoints, ...counts } = row;
+    const { jobs, oldestJob, deliveries, oldestDelivery, droppedEndpoints, failingEndpoints, ...counts } =
+      row;
+    const dropped: readonly DroppedEndpoint[] = JSON.parse(droppedEndpoints);
     const failing: readonly FailingEndpoint[] = JSON.parse(failingEndpoints);
     return {
       jobs: { count: jobs, oldestDueAt: oldestJob },
       deliveries: { count: deliveries, oldestDueAt: oldestDelivery },
+      droppedEndpoints: dropped,
       failingEndpoints: failing,
       ...counts,
     };

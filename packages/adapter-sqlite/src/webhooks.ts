@@ -1,4 +1,5 @@
 import type {
+  EndpointCondition,
   EndpointCreation,
   Owner,
   WebhookEndpointRecord,
@@ -15,6 +16,12 @@ type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
   readonly enabled: 0 | 1;
 };
 type OwnedId = Owner & { readonly id: string };
+type ConditionRow = Omit<EndpointCondition, 'failure'> & {
+  readonly since: number | null;
+  readonly at: number;
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+};
 
 const columns = `
   id, partner, mode, url, events, enabled, sealed_secret AS sealedSecret, created_at AS createdAt,
@@ -64,6 +71,26 @@ function statementsOn(connection: Connection) {
       ORDER BY created_at, id
     `),
 
+    conditions: connection.prepare<[Owner & { readonly limit: number }], ConditionRow>(`
+      SELECT
+        endpoint.id AS endpointId, since, at, http_status AS httpStatus, error,
+        (
+          SELECT count(*) FROM (
+            SELECT 1 FROM deliveries INDEXED BY deliveries_failed_by_endpoint
+            WHERE endpoint_id = endpoint.id AND failed_as = 'failing' LIMIT :limit
+          )
+        ) AS failing,
+        (
+          SELECT min(ready_at) FROM deliveries WHERE status = 'pending' AND endpoint_id = endpoint.id
+        ) AS nextAttemptAt,
+        nullif(served_at, 0) AS servedAt
+      FROM webhook_endpoints AS endpoint
+        CROSS JOIN endpoint_queues ON endpoint_queues.endpoint_id = endpoint.id
+        LEFT JOIN endpoint_failures AS failure ON failure.endpoint_id = endpoint.id
+      WHERE partner = :partner AND mode = :mode
+      ORDER BY endpoint.id
+    `),
+
     replace: connection.prepare<[EndpointRow]>(`
       UPDATE webhook_endpoints SET
         url = :url, events = :events, enabled = :enabled, sealed_secret = :sealedSecret,
@@ -84,6 +111,8 @@ function statementsOn(connection: Connection) {
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
       WHERE endpoint_id = :endpointId AND status = 'pending'
     `),
+
+    removeFailure: connection.prepare<[string]>('DELETE FROM endpoint_failures WHERE endpoint_id = ?'),
   };
 }
 
@@ -91,6 +120,11 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
   const claims = sqliteClaims(database);
   const audits = sqliteAudits(database);
   const sql = database.prepare(statementsOn);
+
+  function cancel(endpointId: string, now: number): void {
+    sql().cancel.run({ endpointId, now });
+    sql().removeFailure.run(endpointId);
+  }
 
   return {
     async create({ endpoint, idempotency, max, now }) {
@@ -108,11 +142,14 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
 
     list: ({ partner, mode }) => database.read(() => sql().list.all({ partner, mode }).map(endpointOf)),
 
+    conditions: ({ partner, mode }, limit) =>
+      database.read(() => sql().conditions.all({ partner, mode, limit }).map(conditionOf)),
+
     async replace(endpoint, now, audit) {
       const row = rowOf(endpoint);
       return audits.change(audit, () => {
         if (sql().replace.run(row).changes === 0) return false;
-        if (row.enabled === 0) sql().cancel.run({ endpointId: row.id, now });
+        if (row.enabled === 0) cancel(row.id, now);
         return true;
       });
     },
@@ -120,7 +157,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
     async remove({ partner, mode }, id, now, audit) {
       return audits.change(audit, () => {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
-        sql().cancel.run({ endpointId: id, now });
+        cancel(id, now);
         sql().removeQueue.run(id);
         return true;
       });
@@ -132,6 +169,11 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
 
 function rowOf(endpoint: WebhookEndpointRecord): EndpointRow {
   return { ...endpoint, events: JSON.stringify(endpoint.events), enabled: endpoint.enabled ? 1 : 0 };
+}
+
+function conditionOf({ since, at, httpStatus, error, ...condition }: ConditionRow): EndpointCondition {
+  const failure = since === null ? null : { since, lastAttempt: { at, httpStatus, error } };
+  return { ...condition, failure };
 }
 
 function endpointOf(row: EndpointRow): WebhookEndpointRecord {

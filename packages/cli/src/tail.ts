@@ -12,12 +12,18 @@ import {
   value,
   values,
 } from './command.ts';
-import { deliveryStatuses, modeFlag, ownerOf } from './webhooks.ts';
+import { deliveryStates, modeFlag, ownerOf, stateOf } from './webhooks.ts';
 
 /** Number of the newest deliveries and requests to poll for. */
 const watched = 500;
 
-const colours = { pending: 'yellow', delivered: 'green', dropped: 'red', cancelled: 'gray' } as const;
+const colours = {
+  pending: 'blue',
+  failing: 'yellow',
+  delivered: 'green',
+  dropped: 'red',
+  cancelled: 'gray',
+} as const;
 
 /** A line of output, and the time that orders it. */
 interface Line extends Pick<CommandOutput, 'text' | 'json'> {
@@ -28,7 +34,7 @@ interface Line extends Pick<CommandOutput, 'text' | 'json'> {
 interface Filter {
   readonly requests: 'none' | 'all' | 'failed';
   readonly types: readonly string[];
-  readonly status: WebhookDelivery['status'] | undefined;
+  readonly status: WebhookDelivery['state'] | undefined;
   readonly endpoint: string | undefined;
 }
 
@@ -39,7 +45,7 @@ function filterOf({ webhooks: { eventTypes } }: Administration, args: CommandArg
   const requests = args.has('failed') ? 'failed' : args.has('requests') ? 'all' : 'none';
   return {
     ...{ requests, types },
-    ...{ status: args.oneOf('status', deliveryStatuses), endpoint: args.text('endpoint') },
+    ...{ status: args.oneOf('status', deliveryStates), endpoint: args.text('endpoint') },
   };
 }
 
@@ -49,15 +55,15 @@ const eventLine = (event: PublishedEvent): Line => ({
   json: { kind: 'event', ...event },
 });
 
-function deliveryLine(delivery: WebhookDelivery): Line {
-  const { id, eventId, eventType, endpointId, status, attempts, createdAt, nextAttemptAt } = delivery;
+function deliveryLine(delivery: WebhookDelivery, maxAttempts: number): Line {
+  const { id, eventId, eventType, endpointId, state, attempts, createdAt, nextAttemptAt } = delivery;
   const last = attempts.at(-1);
   const answer = last === undefined ? '' : `  ${last.httpStatus ?? last.error} on try ${last.number}`;
   const next = nextAttemptAt === null || last === undefined ? '' : `, next ${nextAttemptAt}`;
   const at = last?.at ?? createdAt;
   return {
     at,
-    text: `${at}  ${styled(colours[status], 'delivery')}  ${eventType}  ${id}  ${status} ${endpointId} (${eventId})${answer}${next}`,
+    text: `${at}  ${styled(colours[state], 'delivery')}  ${eventType}  ${id}  ${stateOf(delivery, maxAttempts)} ${endpointId} (${eventId})${answer}${next}`,
     json: { kind: 'delivery', ...delivery },
   };
 }
@@ -93,9 +99,7 @@ function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => 
  */
 function looksAt(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
   let sequence: number | null = null;
-  const changedDeliveries = changes<WebhookDelivery>(
-    (delivery) => `${delivery.status} ${delivery.attempts.length}`,
-  );
+  const changedDeliveries = changes<WebhookDelivery>(({ state, attempts }) => `${state} ${attempts.length}`);
   // Requests are logged after their responses, in parallel: a later request may appear before an earlier one.
   const newRequests = changes<ApiRequest>(() => '');
   const isWanted = (type: string) => types.length === 0 || types.includes(type);
@@ -112,7 +116,8 @@ function looksAt(admin: Administration, owner: Owner, { requests, types, status,
     const request = { limit: watched, ...present({ endpointId: endpoint }) };
     const { deliveries } = await admin.webhooks.deliveries(owner, request);
     const wanted = deliveries.filter(
-      (delivery) => isWanted(delivery.eventType) && (status ?? delivery.status) === delivery.status,
+      ({ eventType, state, ...delivery }) =>
+        isWanted(eventType) && (status === undefined || status === state || status === delivery.status),
     );
     return changedDeliveries(wanted, first);
   }
@@ -129,7 +134,9 @@ function looksAt(admin: Administration, owner: Owner, { requests, types, status,
     const lines = [
       ...(requests === 'none' ? [] : await requestsAt(first)).map(requestLine),
       ...(hasEvents ? await eventsAt(first) : []).map(eventLine),
-      ...(hasWebhooks ? await deliveriesAt(first) : []).map(deliveryLine),
+      ...(hasWebhooks ? await deliveriesAt(first) : []).map((delivery) =>
+        deliveryLine(delivery, admin.webhooks.maxAttempts),
+      ),
     ];
     return lines.toSorted((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
   };
@@ -142,7 +149,7 @@ export const tailCommands: Commands = {
     example: 'kafe --event-types payment.completed,payment.failed',
     flags: {
       'event-types': values('only of these types'),
-      status: value('only deliveries in this state, and no events', { oneOf: deliveryStatuses }),
+      status: value('only deliveries in this state, and no events', { oneOf: deliveryStates }),
       endpoint: value('only deliveries to this endpoint, and no events'),
       requests: toggle('requests to the API too'),
       failed: toggle('only requests that failed, and nothing else'),

@@ -11,8 +11,17 @@ import {
   value,
 } from './command.ts';
 
-/** States that a delivery can have. */
-export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
+/** States by which deliveries are filtered. `pending` includes `failing`. */
+export const deliveryStates = ['pending', 'failing', 'delivered', 'dropped', 'cancelled'] as const;
+
+/** Returns the state of a delivery in words: one that was never tried is queued. */
+export function stateOf(
+  { state, failures }: Pick<WebhookDelivery, 'state' | 'failures'>,
+  maxAttempts: number,
+): string {
+  if (state === 'failing') return `failing (${failures} of ${Math.max(failures, maxAttempts)})`;
+  return state === 'pending' ? 'queued' : state;
+}
 
 /** Flag that selects live or test data. */
 export const modeFlag = {
@@ -26,11 +35,21 @@ export async function ownerOf({ partners }: Administration, args: CommandArgumen
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
 }
 
-function deliveriesOutput(deliveries: readonly WebhookDelivery[], next: string | null): CommandOutput {
+function deliveriesOutput(
+  { webhooks: { maxAttempts } }: Administration,
+  deliveries: readonly WebhookDelivery[],
+  next: string | null,
+): CommandOutput {
   const rows = deliveries.map((delivery) => {
     const last = delivery.attempts.at(-1);
     return [
-      ...[delivery.id, delivery.eventId, delivery.eventType, delivery.endpointId, delivery.status],
+      ...[
+        delivery.id,
+        delivery.eventId,
+        delivery.eventType,
+        delivery.endpointId,
+        stateOf(delivery, maxAttempts),
+      ],
       ...[String(delivery.attempts.length), String(last?.httpStatus ?? last?.error ?? '')],
       delivery.nextAttemptAt ?? '',
     ];
@@ -117,7 +136,7 @@ export const webhookCommands: Commands = {
       ...pageFlags,
       endpoint: value('only to this endpoint'),
       event: value('only of this event'),
-      status: value('only in this state', { oneOf: deliveryStatuses }),
+      status: value('only in this state; pending: queued or failing', { oneOf: deliveryStates }),
     },
     positionals: ['partner'],
     async run({ admin }, args) {
@@ -126,10 +145,10 @@ export const webhookCommands: Commands = {
         ...present({
           endpointId: args.text('endpoint'),
           eventId: args.text('event'),
-          status: args.oneOf('status', deliveryStatuses),
+          status: args.oneOf('status', deliveryStates),
         }),
       });
-      return deliveriesOutput(deliveries, next);
+      return deliveriesOutput(admin, deliveries, next);
     },
   },
 
@@ -142,7 +161,7 @@ export const webhookCommands: Commands = {
       const [, eventId = ''] = args.positionals;
       const only = present({ endpointId: args.text('endpoint') });
       const deliveries = await admin.webhooks.redeliver(await ownerOf(admin, args), eventId, only);
-      return deliveriesOutput(deliveries, null);
+      return deliveriesOutput(admin, deliveries, null);
     },
   },
 };

@@ -29,7 +29,7 @@ describe('ostiary tail', () => {
     const lines = out.trimEnd().split('\n');
     expect(lines).toHaveLength(6);
     expect(lines[0]).toMatch(new RegExp(`^\\S+Z  event     webhook.test  ${events[0]?.id}  #1$`));
-    expect(lines[1]).toMatch(/^\S+Z {2}delivery {2}webhook\.test {2}dl_\w+ {2}pending we_\w+ \(evt_\w+\)$/);
+    expect(lines[1]).toMatch(/^\S+Z {2}delivery {2}webhook\.test {2}dl_\w+ {2}queued we_\w+ \(evt_\w+\)$/);
     expect(out).toContain(endpoint);
     const json = kinds((await run(`${line} --once --json --last 1`)).out);
     expect(json).toMatchObject([

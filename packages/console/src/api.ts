@@ -3,6 +3,7 @@ import type {
   ConsoleInput,
   ConsoleVisit,
   Delivery,
+  deliveryStates,
   FirstRun,
   KycState,
   LoggedRequest,
@@ -13,15 +14,12 @@ import type {
   WebhookEndpoint,
 } from '@ostiary/core/console';
 
-/** States of a delivery, in the order in which pages list them. */
-export const deliveryStatuses = ['pending', 'delivered', 'dropped', 'cancelled'] as const;
-
-/** State of a delivery; see {@link deliveryStatuses}. */
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
+/** State of a delivery, as pages name it. */
+export type DeliveryState = (typeof deliveryStates)[number];
 
 /** An event in a list, with the states of its latest deliveries. */
 export interface ListedEvent extends PartnerEvent {
-  readonly deliveries: readonly DeliveryStatus[];
+  readonly deliveries: readonly DeliveryState[];
   /** True if the event has older deliveries, whose states are not in the list. */
   readonly hasMoreDeliveries: boolean;
 }
@@ -48,7 +46,7 @@ export interface SandboxUser extends KycState {
 }
 
 /** Number of deliveries to an endpoint within one hour, by state. */
-export type HistoryHour = { readonly [Status in DeliveryStatus]: number } & {
+export type HistoryHour = { readonly [State in DeliveryState]: number } & {
   /** Start of the hour, ISO 8601. */
   readonly from: string;
 };

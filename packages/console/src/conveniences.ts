@@ -70,10 +70,13 @@ export const conveniences = `
   function count() {
     for (const element of document.querySelectorAll('[data-left]')) {
       const left = Math.max(0, Math.round((endOf(element) - performance.now()) / 1000));
-      const words = left < 60
-        ? seconds.format(left, 'second')
-        : minute.format(Math.floor(left / 60)) + ' ' + second.format(left % 60);
-      const text = '(' + words + ')';
+      const isPlain = element.dataset.plain !== undefined;
+      const minutes = Math.floor(left / 60);
+      const longer = isPlain
+        ? seconds.format(minutes, 'minute')
+        : minute.format(minutes) + ' ' + second.format(left % 60);
+      const words = left < 60 ? seconds.format(left, 'second') : longer;
+      const text = isPlain ? words : '(' + words + ')';
       if (element.textContent !== text) element.textContent = text;
     }
   }

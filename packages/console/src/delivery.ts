@@ -1,7 +1,7 @@
-import type { AttemptRequest } from '@ostiary/core/console';
+import { type AttemptRequest, deliveryState, failedAttempts } from '@ostiary/core/console';
 import { fill, fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import type { DeliveryPage, ShownDelivery } from './api.ts';
-import { counted, dueMoment, emptyList, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { counted, deliveryBadge, dueMoment, emptyList, foreignText, moment, pageLinks } from './parts.ts';
 import { curlOf, snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';
 import type { Words } from './words.ts';
@@ -36,6 +36,13 @@ export function failureKind(
   if (httpStatus === 404 || httpStatus === 405 || httpStatus === 410) return 'status_missing';
   if (httpStatus === 429) return 'status_busy';
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
+}
+
+/** Explains a failed attempt: what happened, and the HTTP status or the error. */
+export function failureLine(attempt: Pick<Attempt, 'error' | 'httpStatus'>, words: Words): Html {
+  const { error, httpStatus } = attempt;
+  const answer = httpStatus === null ? nameOf(error ?? '') : `HTTP ${httpStatus}`;
+  return html`${words.failures[failureKind(attempt, words)].what} <code>${answer}</code>`;
 }
 
 /**
@@ -149,8 +156,12 @@ function deliveryItem(delivery: ShownDelivery, context: DeliveryContext, visit: 
   const heading =
     href === null ? html`<strong>${nameOf(title)}</strong>` : html`<a href="${href}">${nameOf(title)}</a>`;
   const next = whatIsNext(delivery, visit);
+  const badge = {
+    ...{ state: deliveryState(delivery), failures: failedAttempts(delivery) },
+    nextAttemptAt: delivery.nextAttemptAt,
+  };
   return html`<li class="delivery" id="${id}">
-<div class="head"><p class="to">${heading}<span>${nameOf(detail)} · ${moment(createdAt, voice.language)}</span></p>${stateBadge(status, words.states[status])}</div>
+<div class="head"><p class="to">${heading}<span>${nameOf(detail)} · ${moment(createdAt, voice.language)}</span></p>${deliveryBadge(badge, visit.backend, voice)}</div>
 <ol class="timeline">${attempts.map((attempt) => attemptItem(attempt, delivery, visit))}${next === null ? null : html`<li id="${id}-next"><span class="bead next"></span><span class="rail"></span><p>${next}</p></li>`}</ol>
 ${canRepeat && status !== 'pending' ? html`<p><button class="compact" form="${againForm}" formaction="${urlOf('redeliver', { id: eventId })}" name="endpoint" value="${endpointId}">${words.again} <span class="hidden">${nameOf(title)}</span></button></p>` : null}
 </li>`;

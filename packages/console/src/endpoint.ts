@@ -1,11 +1,17 @@
-import { type ConsoleAnswer, PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
+import {
+  type ConsoleAnswer,
+  deliveryState,
+  deliveryStates,
+  PartnerError,
+  type WebhookEndpoint,
+} from '@ostiary/core/console';
 import { fill, type Html, html } from '@ostiary/core/pages';
-import { deliveriesPerPage, deliveryStatuses, queryOf } from './api.ts';
+import { deliveriesPerPage, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField, noticeOf } from './frame.ts';
 import { historyPanel } from './history.ts';
 import { typesOf } from './home.ts';
-import { enabledBadge, filterForm, moment, statesSaid } from './parts.ts';
+import { enabledBadge, filterForm, moment, stateOptions, statesSaid } from './parts.ts';
 import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Voice } from './words.ts';
@@ -49,7 +55,7 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
   const { words } = voice;
   const shown = await api('getWebhook', { path: { id } });
   const history = await api('getWebhookHistory', { path: { id } });
-  const status = deliveryStatuses.find((status) => status === request.query.get('status')) ?? null;
+  const status = deliveryStates.find((state) => state === request.query.get('status')) ?? null;
   const query = queryOf({ status, cursor: request.query.get('cursor'), limit: deliveriesPerPage });
   const page = await api('listDeliveries', { path: { id }, query });
   const list = deliveryList(page, visit, {
@@ -66,10 +72,10 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
     action: urlOf('endpoint', { id }),
     name: 'status',
     all: words.deliveries.all,
-    options: deliveryStatuses.map((status) => [status, words.deliveries.states[status]]),
+    options: stateOptions(words),
     chosen: status,
   });
-  const deliveries = page.data.map(({ status }) => status);
+  const deliveries = page.data.map(deliveryState);
   const form = recoverForm(visit, recovery);
   const done = recovered(visit);
   const state = shown.enabled ? words.endpoints.enabled : words.endpoints.disabled;

@@ -1,12 +1,11 @@
-import type { WebhookEndpoint } from '@ostiary/core/console';
+import { deliveryStates, type WebhookEndpoint } from '@ostiary/core/console';
 import { fillText, type Html, html, visible } from '@ostiary/core/pages';
-import { deliveryStatuses } from './api.ts';
 import { formOf, type Message } from './forms.ts';
-import { choiceField } from './parts.ts';
+import { choiceField, stateOptions } from './parts.ts';
 import type { Visit } from './visit.ts';
 
 /** States that events can be filtered by; `none` if no endpoint subscribes to the event. */
-const states = [...deliveryStatuses, 'none'] as const;
+const states = [...deliveryStates, 'none'] as const;
 
 /** Filter of the events in the URL; `null` for parts without a filter. */
 interface EventChoice {
@@ -86,7 +85,7 @@ export function eventFilters(
     chosen: string | null,
   ) => choiceField({ id: `filter-${name}`, name, label, options, chosen: chosen ?? '' });
   const types = backend.events.types.map((name) => [name, name] as const);
-  const named = states.map((name) => [name, deliveries.states[name]] as const);
+  const named = [...stateOptions(words), ['none', deliveries.states.none] as const];
   // Text input for an invalid time: `datetime-local` would show it as empty.
   const time = html`<input type="${isWrong ? 'text' : 'datetime-local'}" value="${until ?? ''}"`;
   const form = html`<form class="filters" method="get" action="${urlOf('home')}">

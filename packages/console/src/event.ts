@@ -1,4 +1,4 @@
-import { type ConsoleAnswer, PartnerError, type PartnerEvent } from '@ostiary/core/console';
+import { type ConsoleAnswer, deliveryState, PartnerError, type PartnerEvent } from '@ostiary/core/console';
 import { fill, type Html, html, nameOf } from '@ostiary/core/pages';
 import { deliveriesPerPage, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
@@ -45,11 +45,7 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
   return answerFramed(visit, {
     title: body.type,
     layout: 'main-first',
-    said: statesSaid(
-      words.deliveries.title,
-      page.data.map(({ status }) => status),
-      words,
-    ),
+    said: statesSaid(words.deliveries.title, page.data.map(deliveryState), words),
     body: html`<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries.title}</h2>
 ${endpointId === null ? null : html`<p class="small">${fill(language, words.deliveries.onlyTo, { endpoint: nameOf(endpoints.get(endpointId)?.url ?? words.endpoints.removed) })} <a href="${urlOf('event', { id })}">${words.deliveries.all}</a></p>`}
 <div id="delivery-list" data-live>${list}</div></section>

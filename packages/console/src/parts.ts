@@ -1,5 +1,6 @@
-import { type Fragment, type Html, html, visible } from '@ostiary/core/pages';
-import { type DeliveryStatus, deliveryStatuses } from './api.ts';
+import { deliveryStates, type OperatorBackend } from '@ostiary/core/console';
+import { type Fragment, fill, type Html, html, visible } from '@ostiary/core/pages';
+import type { DeliveryState } from './api.ts';
 import type { Language, Voice, Words } from './words.ts';
 
 /** State of a delivery; `none`: no endpoint accepted the event. */
@@ -22,15 +23,46 @@ export function moment(time: string, language: Language): Html {
   return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
 
-/** Formats a future time, with the time left until then. */
-export function dueMoment(time: string, now: number, language: Language): Html {
+/** Formats the time left until a future time. */
+function timeLeft(time: string, now: number, language: Language): string {
   const seconds = Math.max(0, Math.round((Date.parse(time) - now) / 1000));
   const words = new Intl.RelativeTimeFormat(localesOf(language));
-  const left =
-    seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
-  // The page's script counts this down.
-  return html`${moment(time, language)} <span data-left="${String(Math.max(0, Date.parse(time) - now))}">(${left})</span>`;
+  return seconds < 60 ? words.format(seconds, 'second') : words.format(Math.floor(seconds / 60), 'minute');
 }
+
+const leftMs = (time: string, now: number): string => String(Math.max(0, Date.parse(time) - now));
+
+/** Formats a future time, with the time left until then. */
+export function dueMoment(time: string, now: number, language: Language): Html {
+  // The page's script counts this down.
+  return html`${moment(time, language)} <span data-left="${leftMs(time, now)}">(${timeLeft(time, now, language)})</span>`;
+}
+
+/** Shows the state of a delivery in words and colour. One that fails shows which attempt was the last, and the time until the next. */
+export function deliveryBadge(
+  {
+    state,
+    failures,
+    nextAttemptAt,
+  }: {
+    readonly state: DeliveryState;
+    readonly failures: number;
+    readonly nextAttemptAt: string | null;
+  },
+  { maxAttempts, now }: Pick<OperatorBackend, 'maxAttempts' | 'now'>,
+  { language, words: { deliveries } }: Voice,
+): Html {
+  if (state !== 'failing' || nextAttemptAt === null) return stateBadge(state, deliveries.states[state]);
+  const left = timeLeft(nextAttemptAt, now(), language);
+  const time = html`<span data-left="${leftMs(nextAttemptAt, now())}" data-plain>${left}</span>`;
+  return html`<span class="state failing">${fill(language, deliveries.failing, { number: failures, of: Math.max(failures, maxAttempts), time })}</span>`;
+}
+
+/** Makes the options of a filter of deliveries: `pending` selects those that are queued and those that fail. */
+export const stateOptions = ({
+  deliveries: { states, waiting },
+}: Words): readonly (readonly [state: DeliveryState, words: string])[] =>
+  deliveryStates.map((state) => [state, state === 'pending' ? waiting : states[state]]);
 
 /** Shows a state in words and colour. */
 export function stateBadge(state: StateName | 'enabled' | 'disabled', words: string): Html {
@@ -47,26 +79,27 @@ export function enabledBadge(
 
 /** Lists the states that occur among deliveries, with the count if it is more than one. */
 export function stateWords(
-  statuses: readonly DeliveryStatus[],
-  { deliveries: { states } }: Words,
+  states: readonly DeliveryState[],
+  { deliveries }: Words,
 ): readonly (readonly [state: StateName, words: string])[] {
-  if (statuses.length === 0) return [['none', states.none]];
-  return deliveryStatuses.flatMap((state) => {
-    const count = statuses.filter((status) => status === state).length;
+  const names = deliveries.states;
+  if (states.length === 0) return [['none', names.none]];
+  return deliveryStates.flatMap((state) => {
+    const count = states.filter((each) => each === state).length;
     if (count === 0) return [];
-    return [[state, count === 1 ? states[state] : `${states[state]} × ${count}`] as const];
+    return [[state, count === 1 ? names[state] : `${names[state]} × ${count}`] as const];
   });
 }
 
 /** Shows the states of {@link stateWords} as badges. */
-export function stateBadges(statuses: readonly DeliveryStatus[], words: Words): Html {
-  return html`<span class="states">${stateWords(statuses, words).map(([state, text]) => stateBadge(state, text))}</span>`;
+export function stateBadges(states: readonly DeliveryState[], words: Words): Html {
+  return html`<span class="states">${stateWords(states, words).map(([state, text]) => stateBadge(state, text))}</span>`;
 }
 
 /** Makes the text that screen readers announce when deliveries change. */
-export function statesSaid(title: string, statuses: readonly DeliveryStatus[], words: Words): string {
-  const states = stateWords(statuses, words).map(([, text]) => text);
-  return `${title}: ${states.join(', ')}`;
+export function statesSaid(title: string, states: readonly DeliveryState[], words: Words): string {
+  const named = stateWords(states, words).map(([, text]) => text);
+  return `${title}: ${named.join(', ')}`;
 }
 
 /**

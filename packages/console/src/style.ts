@@ -32,7 +32,6 @@ a code { text-underline-offset: .35em; }
 
 .state { display: inline-flex; align-items: center; gap: .375rem; padding: .125rem .625rem; border: 1px solid currentColor; border-radius: 1rem; font-size: .8125rem; line-height: 1.4; font-weight: 600; white-space: nowrap; }
 .state.delivered, .state.enabled { background: var(--good-tint); color: var(--good); }
-.state.dropped { background: var(--warning-tint); color: var(--warning); }
 .state.pending { background: var(--tint); color: var(--accent); }
 .state.cancelled, .state.disabled, .state.none { background: var(--well); color: var(--muted); }
 .states { display: flex; flex-wrap: wrap; gap: .375rem; }
@@ -94,7 +93,6 @@ input[type=checkbox] { width: 1.25rem; min-height: 1.25rem; height: 1.25rem; fle
 
 .chart { display: block; width: 100%; height: 4rem; border-bottom: 1px solid var(--border); }
 .chart .delivered { fill: var(--good); }
-.chart .dropped { fill: var(--warning); }
 .chart .pending { fill: var(--accent); }
 .chart .cancelled { fill: var(--muted); }
 table { width: 100%; margin-top: .75rem; border-collapse: collapse; font-size: .875rem; }
@@ -179,6 +177,14 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
   .console { max-width: 72rem; }
 }
 @media (forced-colors: active) { .sections a[aria-current], .modes a[aria-current] { outline: 2px solid Highlight; outline-offset: -2px; } }
+
+/* States of deliveries: amber while another attempt follows, red once given up. */
+:root { --bad: #a3161f; --bad-tint: #fdeaea; }
+@media (prefers-color-scheme: dark) { :root { --bad: #ff9d9d; --bad-tint: #2e1616; } }
+.state.failing { background: var(--warning-tint); color: var(--warning); white-space: normal; }
+.state.dropped { background: var(--bad-tint); color: var(--bad); }
+.chart .failing { fill: var(--warning); }
+.chart .dropped { fill: var(--bad); }
 `;
 
 /** Style sheet of the console, for the head of its pages. */

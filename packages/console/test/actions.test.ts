@@ -18,7 +18,7 @@ describe('the console', () => {
       const stored = await kit.storage.events.find({ partner: key.partner, mode: 'test' }, id);
       expect(stored?.type).toBe(type);
       const { text } = await browser.get(answer.location ?? '');
-      for (const part of ['The event is on its way.', id, 'Waiting', 'receiver.example/hook', endpoint])
+      for (const part of ['The event is on its way.', id, 'Queued', 'receiver.example/hook', endpoint])
         expect(text).toContain(part);
     }
   });
@@ -114,7 +114,7 @@ describe('the console', () => {
     const change = (action: string) => act(browser, `/sandbox/endpoints/${id}`, { action });
     const page = async () => (await browser.get(`/sandbox/endpoints/${id}`)).text;
 
-    expect(await page()).toContain('Waiting');
+    expect(await page()).toContain('Queued');
     await kit.attempt({});
     expect(await page()).toContain('Deliver again here');
     await kit.event(key);

@@ -38,9 +38,9 @@ describe('the last 24 hours of an endpoint', () => {
     clock.advance(22 * hour + 1);
     await kit.event(key);
     const full = await shown();
-    for (const words of ['Waiting: 1', 'Delivered: 1', 'Dropped: 2'])
+    for (const words of ['Queued: 1', 'Delivered: 1', 'Dropped: 2'])
       expect(full.panel).toContain(`${words}</span>`);
-    expect(full.panel).toContain('aria-label="Waiting: 1, Delivered: 1, Dropped: 2"');
+    expect(full.panel).toContain('aria-label="Queued: 1, Delivered: 1, Dropped: 2"');
     expect(full.panel).not.toContain('Cancelled');
     // The chart has 24 bars of 13 pixels, the last one for the current hour, and the first event is 23 hours
     // old.
@@ -61,8 +61,8 @@ describe('the last 24 hours of an endpoint', () => {
     const storage = memoryStorage();
     let count = 9_999;
     const countBySteps = async () => [
-      { step: 23, status: 'delivered' as const, count },
-      { step: 23, status: 'dropped' as const, count: 1 },
+      { step: 23, state: 'delivered' as const, count },
+      { step: 23, state: 'dropped' as const, count: 1 },
     ];
     Object.assign(storage.deliveries, { countBySteps });
     const kit = await consoleKit({}, storage);

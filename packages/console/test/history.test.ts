@@ -38,7 +38,7 @@ describe('the history of events', () => {
     for (let count = 0; count < 20; count += 1) await kit.endpoint(key, `/${count}`);
     const event = await kit.event(key);
     const home = async () => (await browser.get('/sandbox')).text;
-    expect(await home()).toContain('Waiting × 20');
+    expect(await home()).toContain('Queued × 20');
     expect(await home()).not.toContain('and older ones');
     const { text } = await browser.get(`/sandbox/events/${event}`);
     const { search } = new URL(/href="([^"]+)">Older deliveries/.exec(text)?.[1] ?? '');
@@ -47,7 +47,7 @@ describe('the history of events', () => {
     kit.provider.clock.advance(1_000);
     await act(browser, `/sandbox/events/${event}/redeliver`, { endpoint: await kit.endpoint(key, '/late') });
     const later = await home();
-    for (const words of ['Waiting<', 'Delivered × 19', 'and older ones']) expect(later).toContain(words);
+    for (const words of ['Queued<', 'Delivered × 19', 'and older ones']) expect(later).toContain(words);
   });
 
   it('has pages of deliveries, too', async () => {

@@ -152,7 +152,7 @@ describe('the states of deliveries', () => {
     expect(stateWords([], english)).toEqual([['none', 'No endpoint']]);
     expect(stateWords(['dropped'], english)).toEqual([['dropped', 'Dropped']]);
     const words = stateWords(['delivered', 'pending', 'delivered'], await allWords.fr());
-    expect(words.map(([, text]) => text)).toEqual(['En attente', 'Livré × 2']);
+    expect(words.map(([, text]) => text)).toEqual(['En file d’attente', 'Livré × 2']);
   });
 });
 
@@ -197,7 +197,7 @@ const partnerPages = (event: string, endpoint: string) =>
   ] as const;
 
 const operatorPages = [
-  ['', ({ operators }: Words) => operators.overview.healthy],
+  ['', ({ operators }: Words) => operators.overview.failingHint],
   ['/partners', ({ operators }: Words) => operators.partners.slugHint],
   ['/partners/kafe', ({ operators }: Words) => operators.partners.disableHint],
   ['/partners/kafe/keys', ({ operators }: Words) => operators.keys.allowlistHint],

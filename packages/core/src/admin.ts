@@ -12,7 +12,7 @@ export type { Client, ClientSettings, NewClient } from './admin/client-settings.
 export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
 export type { ConsentAdministration, ConsentOfUser, ImportedConsent } from './admin/consents.ts';
-export type { Health, WaitingWork } from './admin/health.ts';
+export type { FailingEndpoint, Health, WaitingWork } from './admin/health.ts';
 export type { PageRequest } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
@@ -27,4 +27,5 @@ export type {
   WebhookEndpoint,
 } from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
-export type { FailingEndpoint } from './ports/survey.ts';
+export type { DroppedEndpoint } from './ports/survey.ts';
+export type { WebhookObstacle } from './webhooks/obstacles.ts';

@@ -31,6 +31,7 @@ export type {
   DeliveryCount,
   DeliveryRecord,
   DeliveryResult,
+  DeliveryState,
   DeliveryStatus,
   DeliveryStore,
   LateIdempotencyClaim,
@@ -83,7 +84,7 @@ export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed
 export type { OwnerName, Shares } from './ports/shares.ts';
 export type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { LongestWaits, PurgeCount, Storage } from './ports/storage.ts';
-export type { FailingEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';
+export type { DroppedEndpoint, FailingEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';
 export type {
   Currency,
   TransferCreation,
@@ -93,4 +94,10 @@ export type {
   TransferStore,
 } from './ports/transfers.ts';
 export type { UsedId, UsedIdStore } from './ports/used-ids.ts';
-export type { EndpointCreation, WebhookEndpointRecord, WebhookEndpointStore } from './ports/webhooks.ts';
+export type {
+  EndpointCondition,
+  EndpointCreation,
+  EndpointFailure,
+  WebhookEndpointRecord,
+  WebhookEndpointStore,
+} from './ports/webhooks.ts';

@@ -6,6 +6,8 @@
 -- - `held` are the deliveries whose claim is still the current one. A locked row stays in its place and is removed from there.
 --   A row that has moved since the statement began belongs to another claim, because nothing else writes a row without ending
 --   its claim.
+-- - `answers` are the attempts that say something about their endpoint. An endpoint fails from a failed attempt until its last
+--   one succeeds and none of its deliveries waits for another attempt.
 -- - An attempt that is followed by others goes into the log. An attempt whose number is logged already does too, and fails.
 --
 -- given: [{ place, id, claim_id, status, due_at, attempt, is_cut_off, at, duration_ms, http_status, error, response }]
@@ -49,7 +51,7 @@ BEGIN
   held AS MATERIALIZED (
     SELECT
       pending.ctid AS row, pending.number, place, pending.id, results.status, results.due_at, attempt, is_cut_off, at,
-      duration_ms, http_status, error, response, pending.due_at AS was_due_at, pending.attempts AS already
+      duration_ms, http_status, error, response, pending.due_at AS was_due_at, pending.attempts AS already, endpoint_id
     FROM pending_deliveries AS pending
     JOIN results ON results.id = pending.id AND results.claim_id = pending.claim_id
     WHERE pending.id = ANY (ARRAY (SELECT id FROM results)) AND (SELECT count(*) FROM queues) >= 0
@@ -77,6 +79,52 @@ BEGIN
     FROM held
     WHERE deliveries.number = held.number AND held.status <> 'pending'
       AND deliveries.number = ANY (ARRAY (SELECT number FROM held WHERE status <> 'pending'))
+  ),
+  answers AS MATERIALIZED (
+    SELECT number, endpoint_id, status, at, at + duration_ms AS ended, http_status, error FROM held
+    WHERE attempt IS NOT NULL AND is_cut_off IS NOT TRUE
+  ),
+  failing AS (
+    UPDATE deliveries SET has_failed = true
+    WHERE NOT has_failed AND number = ANY (ARRAY (SELECT number FROM answers WHERE status = 'pending'))
+  ),
+  failures AS MATERIALIZED (
+    SELECT DISTINCT ON (endpoint_id)
+      endpoint_id, min(at) OVER endpoint AS since, at, http_status, error, ended,
+      bool_or(status = 'pending') OVER endpoint AS is_retried
+    FROM answers WHERE status <> 'delivered'
+    WINDOW endpoint AS (PARTITION BY endpoint_id)
+    ORDER BY endpoint_id, ended DESC
+  ),
+  successes AS MATERIALIZED (
+    SELECT endpoint_id, max(ended) AS ended FROM answers WHERE status = 'delivered' GROUP BY endpoint_id
+  ),
+  failed AS MATERIALIZED (
+    SELECT endpoint_id, since, at, http_status, error FROM failures LEFT JOIN successes USING (endpoint_id)
+    WHERE is_retried OR successes.ended IS NULL OR successes.ended < failures.ended
+  ),
+  recovered AS (
+    SELECT endpoint_id, NULL::bigint, at, http_status, error FROM endpoint_failures AS failure
+    -- The condition on `since` is written so that no index fits it: the one of failing endpoints would lead to all of them.
+    WHERE (since IS NULL) IS FALSE AND endpoint_id = ANY (ARRAY (SELECT endpoint_id FROM successes))
+      AND endpoint_id <> ALL (ARRAY (SELECT endpoint_id FROM failed))
+      -- Not as NOT EXISTS, which PostgreSQL would turn into a join with all deliveries that fail.
+      AND (
+        SELECT true FROM deliveries
+        WHERE deliveries.endpoint_id = failure.endpoint_id AND failed_as = 'failing'
+          AND number <> ALL (ARRAY (SELECT number FROM held WHERE status <> 'pending'))
+        LIMIT 1
+      ) IS NULL
+  ),
+  -- A recovery does not undo a failure that another batch has stored since this statement began.
+  noted AS (
+    INSERT INTO endpoint_failures AS failure (endpoint_id, since, at, http_status, error)
+    SELECT * FROM (SELECT * FROM failed UNION ALL SELECT * FROM recovered) AS changed
+    ORDER BY endpoint_id
+    ON CONFLICT (endpoint_id) DO UPDATE SET
+      since = CASE WHEN excluded.since IS NOT NULL THEN coalesce(failure.since, excluded.since) END,
+      at = excluded.at, http_status = excluded.http_status, error = excluded.error
+    WHERE excluded.since IS NOT NULL OR failure.at <= excluded.at
   ),
   logged AS (
     INSERT INTO delivery_attempts (delivery_number, number, at, duration_ms, http_status, error, response)

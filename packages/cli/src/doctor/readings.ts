@@ -62,6 +62,13 @@ export const countDropped = (database: Database, since: number): Promise<number>
     `${tableIn(database, 'deliveries')} WHERE status = 'dropped' AND ended_at >= ${Math.floor(since)}`,
   );
 
+/** Counts the endpoints that fail since a failed attempt, and had one after `since`; at most 10,000. */
+export const countFailingEndpoints = (database: Database, since: number): Promise<number> =>
+  count(
+    database,
+    `${tableIn(database, 'endpoint_failures')} WHERE since IS NOT NULL AND at >= ${Math.floor(since)}`,
+  );
+
 /** Counts the jobs that failed and will be retried, such as transfers with an unknown outcome. */
 export const countFailing = (database: Database): Promise<number> =>
   count(database, `${tableIn(database, 'jobs')} WHERE last_error IS NOT NULL`);

@@ -1,6 +1,6 @@
 import type { Examined } from './examined.ts';
 import { type CheckResult, ok, problem, warning } from './finding.ts';
-import { countDropped, countFailing, oldestEvent, readWaiting } from './readings.ts';
+import { countDropped, countFailing, countFailingEndpoints, oldestEvent, readWaiting } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
 /**
@@ -33,6 +33,13 @@ export async function* checkDeliveries({ database, now }: Examined): AsyncGenera
   const { deliveries, oldestDeliveryMs } = await readWaiting(database, now());
   const mend = 'Start another worker. A slow endpoint holds up only its own deliveries.';
   yield judge(deliveries, oldestDeliveryMs, mend);
+  const failing = await countFailingEndpoints(database, now() - dayMs);
+  if (failing > 0)
+    yield warning(
+      `${failing} ${failing === 1 ? 'endpoint fails' : 'endpoints fail'} now`,
+      'Their partners get no events, or not all of them.',
+      'ostiary partners show <partner> names the reason.',
+    );
   const dropped = await countDropped(database, now() - dayMs);
   if (dropped === 0) return;
   yield warning(

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '450c3fc5d63768f69dccb37c3b8b13cb5af643166d1c5e76f4213050b5d2c8d0'],
+  ['0001_initial.sql', 'fd1051a492968f6719f6c252b4ef6b63c5889a73d4d7116b5a7136d84b720c48'],
 ];
 
 /**

@@ -43,6 +43,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'logged_requests', key: ['id'] },
   { name: 'idempotency_records', key: ['partner', 'mode', 'key'] },
   { name: 'webhook_endpoints', key: ['id'] },
+  { name: 'endpoint_failures', key: ['endpoint_id'] },
   // Mark all pending deliveries as claimed. PostgreSQL then finds them by the time at which they are ready.
   {
     name: 'endpoint_queues',
@@ -68,7 +69,8 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
     source: `(
       SELECT
         number, id, event_number, endpoint_id, partner, mode, status, created_at, ended_at, final_at, final_duration_ms,
-        final_http_status, final_error, final_response, CASE WHEN final_at IS NOT NULL THEN attempts END AS final_attempt
+        final_http_status, final_error, final_response, CASE WHEN final_at IS NOT NULL THEN attempts END AS final_attempt,
+        coalesce(failed_as = 'failing', 0) AS has_failed
       FROM deliveries
     )`,
   },
@@ -98,6 +100,7 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   'api_keys.scopes': 'list',
   'api_keys.allowlist': 'list',
   'api_keys.require_signature': 'boolean',
+  'deliveries.has_failed': 'boolean',
   'webhook_endpoints.events': 'list',
   'webhook_endpoints.enabled': 'boolean',
 };

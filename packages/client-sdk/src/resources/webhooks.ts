@@ -69,7 +69,7 @@ export interface DeliveryAttempt {
 
 /** Filter of a list of deliveries. */
 export interface DeliveryQuery {
-  readonly status?: 'pending' | 'delivered' | 'dropped' | 'cancelled' | undefined;
+  readonly status?: 'pending' | 'failing' | 'delivered' | 'dropped' | 'cancelled' | undefined;
   /** Deliveries per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
   /** Place to continue: `nextCursor` of an earlier page. */

@@ -1,6 +1,7 @@
-import type { FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
+import type { DroppedEndpoint, FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
 import { type ConsoleAnswer, version } from '@ostiary/core/console';
-import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
+import { fill, fillText, type Html, html, nameOf } from '@ostiary/core/pages';
+import { failureLine } from '../delivery.ts';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { framed } from './frame.ts';
@@ -9,20 +10,32 @@ import type { OperatorContext } from './visit.ts';
 /** Number at which `admin.health()` stops counting: it means that many or more. */
 const countedAtMost = 10_000;
 
-/**
- * Lists endpoints of all partners with failed deliveries. Each links to its dropped deliveries.
- */
+/** Lists the endpoints that fail now, with their last answer. Each links to its deliveries that fail. */
 function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
-  const row = ({ partner, mode, endpointId, url, count }: FailingEndpoint): Html =>
+  const text = words.overview;
+  const { language } = voice;
+  const row = ({ partner, mode, endpointId, url, count, since, lastAttempt }: FailingEndpoint): Html => {
+    const status = count > 0 ? 'failing' : 'dropped';
+    const waits = fillText(language, text.failingWaits, { count: counted(count, language) });
+    return html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId, status })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]} · ${fill(language, text.failingSince, { time: moment(since, language) })}</span>
+<span>${fill(language, text.lastAnswer, { time: moment(lastAttempt.at, language) })}: ${failureLine(lastAttempt, voice.words)}</span></p>${stateBadge(status, waits)}</li>`;
+  };
+  return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${text.failing}</h2><p class="small muted">${text.failingHint}</p><ul class="rows">${endpoints.map(row)}</ul></section>`;
+}
+
+/** Lists endpoints of all partners with dropped deliveries, to which each links. */
+function dropping({ urls, voice, words }: OperatorContext, endpoints: readonly DroppedEndpoint[]): Html {
+  const row = ({ partner, mode, endpointId, url, count }: DroppedEndpoint): Html =>
     html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;
-  return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
+  return html`<section class="panel" aria-labelledby="dropped"><h2 id="dropped">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 
 /** Shows the page with the state of the service. */
 export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice, words } = visit;
   const text = words.overview;
-  const { at, jobs, deliveries, failingJobs, dropped, failingEndpoints, sealing } = await admin.health();
+  const health = await admin.health();
+  const { at, jobs, deliveries, failingJobs, dropped, failingEndpoints, droppedEndpoints, sealing } = health;
   const count = (number: number): string =>
     fillText(voice.language, text.waiting, {
       count: counted(number, voice.language),
@@ -30,7 +43,8 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
     });
   const waiting = ({ count: number, oldestDueAt, late }: WaitingWork): Html =>
     html`${number === 0 ? text.nothingWaits : count(number)}${oldestDueAt === null ? null : html`<br>${text.since} ${moment(oldestDueAt, voice.language)}`}${late ? html`<br><strong>${text.late}</strong>` : null}`;
-  const isWell = !jobs.late && !deliveries.late && failingJobs + dropped + sealing.sealedOtherwise === 0;
+  const isLate = jobs.late || deliveries.late;
+  const isWell = !isLate && failingJobs + health.failing + dropped + sealing.sealedOtherwise === 0;
   return framed(visit, {
     title: words.nav.overview,
     section: 'overview',
@@ -41,6 +55,7 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
       [text.jobs, waiting(jobs)],
       [text.deliveries, waiting(deliveries)],
       [text.failingJobs, count(failingJobs)],
+      [text.failing, count(health.failing)],
       [text.dropped, count(dropped)],
       [
         text.sealing,
@@ -50,6 +65,7 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
       [text.version, version],
       [text.at, moment(at, voice.language)],
     ])}</section>
-${failingEndpoints.length === 0 ? null : failing(visit, failingEndpoints)}`,
+${failingEndpoints.length === 0 ? null : failing(visit, failingEndpoints)}
+${droppedEndpoints.length === 0 ? null : dropping(visit, droppedEndpoints)}`,
   });
 }

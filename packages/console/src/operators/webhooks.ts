@@ -1,10 +1,17 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@ostiary/core/admin';
-import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
-import { deliveryStatuses } from '../api.ts';
-import { failureKind } from '../delivery.ts';
+import { failureLine } from '../delivery.ts';
 import { typesOf } from '../home.ts';
-import { choiceField, enabledBadge, facts, moment, pageLinks, stateBadge } from '../parts.ts';
+import {
+  choiceField,
+  deliveryBadge,
+  enabledBadge,
+  facts,
+  moment,
+  pageLinks,
+  stateOptions,
+} from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
@@ -27,18 +34,15 @@ const perPage = 50;
 function statusOf(visit: OperatorContext) {
   const asked = parameter(visit, 'status');
   if (asked === 'every') return null;
-  return deliveryStatuses.find((status) => status === asked) ?? 'dropped';
+  return deliveryStates.find((state) => state === asked) ?? 'dropped';
 }
 
 function deliveryRow(delivery: WebhookDelivery, url: string | null, visit: OperatorContext): Html {
   const { slug, urls, voice, words } = visit;
   const { id, eventId, eventType, endpointId, status, createdAt, nextAttemptAt, attempts } = delivery;
   const last = attempts.at(-1);
-  const failure = last === undefined || last.error === null ? null : failureKind(last, voice.words);
   const why =
-    failure === null
-      ? null
-      : html`<span>${voice.words.failures[failure].what} <code>${nameOf(last?.error ?? '')}</code>${last?.httpStatus === undefined || last.httpStatus === null ? null : ` HTTP ${last.httpStatus}`}</span>`;
+    last === undefined || last.error === null ? null : html`<span>${failureLine(last, voice.words)}</span>`;
   const again =
     status === 'pending' || url === null
       ? null
@@ -51,7 +55,7 @@ function deliveryRow(delivery: WebhookDelivery, url: string | null, visit: Opera
   return html`<li id="${id}"><p class="what"><strong>${nameOf(eventType)}</strong> <span><code>${nameOf(eventId)}</code> · ${moment(createdAt, voice.language)}</span>
 <span>${nameOf(url ?? endpointId)}</span> <span>${fillText(voice.language, words.webhooks.attempts, { count: attempts.length })}</span> ${why}
 ${nextAttemptAt === null ? null : html`<span>${words.webhooks.due}: ${moment(nextAttemptAt, voice.language)}</span>`}</p>
-<div class="states">${stateBadge(status, voice.words.deliveries.states[status])}</div>${again}</li>`;
+<div class="states">${deliveryBadge(delivery, visit.backend, voice)}</div>${again}</li>`;
 }
 
 /** Shows the filter of deliveries, which is part of the URL. */
@@ -59,10 +63,7 @@ function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]):
   const { slug, urls, voice, words } = visit;
   const text = words.webhooks;
   const status = statusOf(visit) ?? 'every';
-  const statuses = [
-    ...deliveryStatuses.map((each) => [each, voice.words.deliveries.states[each]] as const),
-    ['every', text.every] as const,
-  ];
+  const statuses = [...stateOptions(voice.words), ['every', text.every] as const];
   const endpointOptions = [
     ['', text.every] as const,
     ...endpoints.map(({ id, url }) => [id, nameOf(url)] as const),

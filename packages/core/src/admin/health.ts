@@ -1,19 +1,13 @@
 import type { Core } from '../options/context.ts';
-import type { FailingEndpoint, Waiting } from '../ports/survey.ts';
+import type { DroppedEndpoint, FailingEndpoint as FailingRow, Waiting } from '../ports/survey.ts';
 import { iso } from '../time/clock.ts';
+import { lateMs, recentMs } from '../webhooks/obstacles.ts';
+import { type Shown, shown } from './checked.ts';
 
 /** Number at which counting stops, to keep health checks cheap. */
 const countedAtMost = 10_000;
 
 const endpointsAtMost = 20;
-
-const dayMs = 24 * 3_600_000;
-
-/**
- * Time after which waiting work counts as late, in milliseconds. Workers poll every second, so late work
- * lacks a worker.
- */
-const lateMs = 60_000;
 
 /** Number and age of work that is due and not claimed. */
 export interface WaitingWork {
@@ -23,6 +17,16 @@ export interface WaitingWork {
   readonly oldestDueAt: string | null;
   /** True if the oldest work has waited for more than a minute: no worker runs, or it cannot keep up. */
   readonly late: boolean;
+}
+
+/** An endpoint that fails now. Times are ISO 8601. */
+export interface FailingEndpoint extends Pick<FailingRow, 'partner' | 'mode' | 'endpointId' | 'url'> {
+  /** Number of its deliveries that wait for another attempt, at most 10,000. */
+  readonly count: number;
+  /** Start of the first failed attempt: it has accepted nothing since then, or still fails for some events. */
+  readonly since: string;
+  /** The last failed attempt: the HTTP status of the response, or the error without one. */
+  readonly lastAttempt: Shown<FailingRow['lastAttempt']>;
 }
 
 /** State of the service as its database shows it. Each count stops at 10,000. */
@@ -36,6 +40,13 @@ export interface Health {
   /** Number of deliveries given up within a day, without those to removed endpoints. */
   readonly dropped: number;
   /** Endpoints with deliveries given up within a day, at most 20, those with most of them first. */
+  readonly droppedEndpoints: readonly DroppedEndpoint[];
+  /**
+   * Number of endpoints that fail now: those whose last attempt failed within a day, or with a delivery that
+   * waits for another attempt.
+   */
+  readonly failing: number;
+  /** Endpoints that fail now, at most 20, those that have failed longest first. */
   readonly failingEndpoints: readonly FailingEndpoint[];
   readonly sealing: {
     /** Id of the first sealing key, which reveals nothing about the key. */
@@ -50,24 +61,32 @@ export interface Health {
 /** Reads the {@link Health} of the service with one storage call. */
 export async function healthOf({ storage, clock, sealer }: Core): Promise<Health> {
   const now = clock.now();
-  const { jobs, deliveries, failingJobs, failingEndpoints, sealedOtherwise } = await storage.survey({
+  const survey = await storage.survey({
     now,
-    droppedSince: now - dayMs,
+    droppedSince: now - recentMs,
     sealedWith: sealer.currentPrefix,
     limit: countedAtMost,
+    shown: endpointsAtMost,
   });
-  const shown = ({ count, oldestDueAt }: Waiting): WaitingWork => ({
+  const { failingJobs, droppedEndpoints, failing, failingEndpoints, sealedOtherwise } = survey;
+  const work = ({ count, oldestDueAt }: Waiting): WaitingWork => ({
     count,
     oldestDueAt: oldestDueAt === null ? null : iso(oldestDueAt),
     late: oldestDueAt !== null && now - oldestDueAt > lateMs,
   });
   return {
     at: iso(now),
-    jobs: shown(jobs),
-    deliveries: shown(deliveries),
+    jobs: work(survey.jobs),
+    deliveries: work(survey.deliveries),
     failingJobs,
-    dropped: failingEndpoints.reduce((sum, { count }) => sum + count, 0),
-    failingEndpoints: failingEndpoints.slice(0, endpointsAtMost),
+    dropped: droppedEndpoints.reduce((sum, { count }) => sum + count, 0),
+    droppedEndpoints: droppedEndpoints.slice(0, endpointsAtMost),
+    failing,
+    failingEndpoints: failingEndpoints.map(({ since, lastAttempt, ...endpoint }) => ({
+      ...endpoint,
+      since: iso(since),
+      lastAttempt: shown(lastAttempt),
+    })),
     sealing: { keyId: sealer.currentKeyId, sealedOtherwise },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Act } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
-import type { AttemptRecord, DeliveryRecord, DeliveryStatus, Redelivery } from '../ports/deliveries.ts';
+import type { AttemptRecord, DeliveryRecord, DeliveryState, Redelivery } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
@@ -9,17 +9,24 @@ import type { Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { newId } from '../secrets/random.ts';
 import { writePlace } from '../text/list-pages.ts';
+import { deliveryState, failedAttempts } from '../webhooks/delivery-state.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
+import { type WebhookObstacle, webhookObstacles } from '../webhooks/obstacles.ts';
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import { everyEvent } from '../webhooks/search.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, pageSize, placeAfter } from './list-page.ts';
+import { PartnerNameError } from './partners.ts';
 
 /** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
 
 /** Delivery of one event to one endpoint. Times are ISO 8601. */
 export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 'mode' | 'attempts'>> {
+  /** `failing` if the delivery is pending and an attempt has failed, otherwise the status. */
+  readonly state: DeliveryState;
+  /** Number of failed attempts. Attempts that this service cut off do not count. */
+  readonly failures: number;
   readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
 }
 
@@ -44,6 +51,8 @@ export class WebhookError extends Error {
 export interface WebhookAdministration {
   /** Names of all event types, including the host's own. */
   readonly eventTypes: readonly string[];
+  /** Maximum number of attempts of a delivery. */
+  readonly maxAttempts: number;
   /**
    * Lists events in the order of their sequence numbers: those after a number, or the newest ones. Returns at
    * most `limit`, 1 to 500 and 100 by default.
@@ -54,6 +63,12 @@ export interface WebhookAdministration {
     request?: { readonly after?: number; readonly limit?: number },
   ): Promise<readonly PublishedEvent[]>;
   list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
+  /**
+   * Returns the reasons why webhooks of a partner do not arrive, the most important first. Empty if nothing
+   * is known to be wrong.
+   * @throws PartnerNameError `partner_not_found`
+   */
+  obstacles(owner: Owner): Promise<readonly WebhookObstacle[]>;
   /**
    * Disables an endpoint: cancels its pending deliveries, and makes no new ones until it is enabled.
    * @throws WebhookError `endpoint_not_found`
@@ -73,7 +88,8 @@ export interface WebhookAdministration {
     page?: PageRequest & {
       readonly endpointId?: string;
       readonly eventId?: string;
-      readonly status?: DeliveryStatus;
+      /** `pending` selects all pending deliveries, `failing` those of which an attempt has failed. */
+      readonly status?: DeliveryState;
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
@@ -100,6 +116,8 @@ const endpointOf = ({ sealedSecret: _, version: __, ...endpoint }: WebhookEndpoi
 function deliveryOf({ attempts, partner: _, mode: __, ...delivery }: DeliveryRecord): WebhookDelivery {
   return {
     ...shown(delivery),
+    state: deliveryState({ ...delivery, attempts }),
+    failures: failedAttempts({ attempts }),
     attempts: attempts.map(({ response: ___, ...attempt }) => shown(attempt)),
   };
 }
@@ -147,6 +165,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
 
   return {
     eventTypes: core.options.events.types,
+    maxAttempts: core.options.webhooks.retryDelaysSeconds.length + 1,
 
     async events({ partner, mode }, request = {}) {
       const { after, limit } = checked(eventRequest, request);
@@ -156,6 +175,11 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     },
 
     list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
+    async obstacles({ partner: slug, mode }) {
+      const partner = await core.storage.partners.find(slug);
+      if (partner === null) throw new PartnerNameError('partner_not_found', slug);
+      return webhookObstacles(core, partner, mode);
+    },
     disable: (owner, id) => setEnabled(owner, id, false),
     enable: (owner, id) => setEnabled(owner, id, true),
 

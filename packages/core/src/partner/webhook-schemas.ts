@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unknownType as wordsFor } from '../events.ts';
 import { component, field, givenTime, modeField, requestBody, text, time } from '../schemas/fields.ts';
+import { deliveryStates } from '../webhooks/delivery-state.ts';
 import { encodingProblem } from '../webhooks/standard-webhooks.ts';
 import { cursor, nextCursor, pageSize } from './schemas.ts';
 
@@ -132,7 +133,14 @@ const deliveryStatus = field(
 );
 
 export const deliveriesQuery = z.strictObject({
-  status: deliveryStatus.optional().meta({ description: 'Only deliveries with this status.' }),
+  status: z
+    .enum(deliveryStates)
+    .optional()
+    .meta({
+      description:
+        'Only deliveries with this status. `failing`: only pending ones of which an attempt has failed.',
+      examples: ['failing'],
+    }),
   limit: pageSize,
   cursor,
 });

@@ -1,11 +1,11 @@
 import type { AuditRecord } from './audit.ts';
-import type { DeliveryStatus, NewEvent } from './events.ts';
+import type { DeliveryState, DeliveryStatus, NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ListPosition } from './lists.ts';
 import type { Owner } from './partners.ts';
 import type { Shares } from './shares.ts';
 
-export type { DeliveryStatus };
+export type { DeliveryState, DeliveryStatus };
 
 /** An attempt of a webhook delivery, as the delivery log stores it. */
 export interface AttemptRecord {
@@ -93,11 +93,11 @@ export type Redelivery =
   /** The endpoint or its partner is disabled. */
   | { readonly outcome: 'disabled_endpoint' };
 
-/** Number of an endpoint's deliveries that were created in one time step and have one status. */
+/** Number of an endpoint's deliveries that were created in one time step and have one state. */
 export interface DeliveryCount {
   /** Index of the time step; 0 is the first. */
   readonly step: number;
-  readonly status: DeliveryStatus;
+  readonly state: DeliveryState;
   /** Number of deliveries, at least 1. */
   readonly count: number;
 }
@@ -148,29 +148,29 @@ export interface DeliveryStore {
   /**
    * Lists deliveries, newest first: by `createdAt` descending, then `id` descending. Starts after the
    * position `after` and returns at most `limit`. `endpointId`, `eventId` and `status` filter the list;
-   * `null` does not.
+   * `null` does not. `pending` selects all pending deliveries, `failing` those of which an attempt has failed.
    */
   list(
     request: Owner & {
       readonly endpointId: string | null;
       readonly eventId: string | null;
-      readonly status: DeliveryStatus | null;
+      readonly status: DeliveryState | null;
       readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<DeliveryRecord[]>;
 
   /**
-   * Returns the statuses of the latest deliveries of each event, newest first as in `list` and at most
-   * `limit` of each. Leaves out unknown events and those of other partners. Runs one statement for any number
-   * of events.
+   * Returns the states of the latest deliveries of each event, newest first as in `list` and at most `limit`
+   * of each. Leaves out unknown events and those of other partners. Runs one statement for any number of
+   * events.
    */
-  latestStatuses(
+  latestStates(
     request: Owner & { readonly eventIds: readonly string[]; readonly limit: number },
-  ): Promise<ReadonlyMap<string, readonly DeliveryStatus[]>>;
+  ): Promise<ReadonlyMap<string, readonly DeliveryState[]>>;
 
   /**
-   * Counts deliveries to an endpoint per status and creation time, in steps of `stepMs` from `since` on, the
+   * Counts deliveries to an endpoint per state and creation time, in steps of `stepMs` from `since` on, the
    * oldest step first. Counts only the newest `limit` deliveries.
    */
   countBySteps(

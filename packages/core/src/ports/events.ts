@@ -20,6 +20,9 @@ export interface NewEvent extends Owner {
 /** Status of a delivery. `pending` changes to one of the others, which are final. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
 
+/** State of a delivery: its status, or `failing` for a pending delivery of which an attempt has failed. */
+export type DeliveryState = DeliveryStatus | 'failing';
+
 /** An event as it is stored. */
 export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
   /** Sequence number per partner and mode: 1, 2, 3, … without a gap, in the order of the commits. */
@@ -66,8 +69,11 @@ export interface EventFilter extends Owner {
   readonly type: string | null;
   /** Selects events created at or before this time, in milliseconds since the Unix epoch. */
   readonly until: number | null;
-  /** Selects events with a delivery in this status; `none` selects events without deliveries. */
-  readonly status: DeliveryStatus | 'none' | null;
+  /**
+   * Selects events with a delivery in this status; `failing` selects those with a pending delivery of which
+   * an attempt has failed, and `none` events without deliveries.
+   */
+  readonly status: DeliveryState | 'none' | null;
   /**
    * Considers only deliveries to this endpoint. If `status` is `null`, selects events with any delivery to
    * it.
@@ -112,6 +118,14 @@ export interface EventStore {
 
   /** Lists events that pass the filter, newest first, at most `limit`. */
   latest(request: EventFilter & { readonly limit: number }): Promise<EventRecord[]>;
+
+  /**
+   * Counts events without a delivery per type, in the order of the types. Considers only the newest `limit`
+   * events, and of these the ones created at or after `since`.
+   */
+  countUndelivered(
+    request: Owner & { readonly since: number; readonly limit: number },
+  ): Promise<readonly { readonly type: string; readonly count: number }[]>;
 
   /** Returns an event; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<EventRecord | null>;

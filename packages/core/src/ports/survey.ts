@@ -1,4 +1,5 @@
 import type { Owner } from './partners.ts';
+import type { EndpointFailure } from './webhooks.ts';
 
 /** Number and age of work that is due and not claimed. */
 export interface Waiting {
@@ -8,11 +9,14 @@ export interface Waiting {
 }
 
 /** An endpoint with dropped deliveries: those whose last attempt failed. */
-export interface FailingEndpoint extends Owner {
+export interface DroppedEndpoint extends Owner {
   readonly endpointId: string;
   readonly url: string;
   readonly count: number;
 }
+
+/** An endpoint that fails now, with the number of its deliveries that wait for another attempt. */
+export interface FailingEndpoint extends DroppedEndpoint, EndpointFailure {}
 
 /**
  * Counts for an operator's overview. Counting stops at a limit, so that the overview does not slow down the
@@ -27,6 +31,13 @@ export interface Survey {
    * Endpoints with deliveries dropped since `droppedSince`, most dropped deliveries first, then by endpoint
    * id. Leaves out removed endpoints.
    */
+  readonly droppedEndpoints: readonly DroppedEndpoint[];
+  /**
+   * Number of endpoints that fail now: those whose last attempt failed since `droppedSince`, or with a
+   * delivery that waits for another attempt.
+   */
+  readonly failing: number;
+  /** The first `shown` of these endpoints, those that have failed longest first, then by endpoint id. */
   readonly failingEndpoints: readonly FailingEndpoint[];
   /**
    * Number of secrets in use that are encrypted with another sealing key than the first. Secrets of revoked
@@ -44,4 +55,6 @@ export interface SurveyRequest {
   readonly sealedWith: string;
   /** Largest value of each count, at which counting stops. */
   readonly limit: number;
+  /** Maximum number of failing endpoints to return. */
+  readonly shown: number;
 }

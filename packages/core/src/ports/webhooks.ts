@@ -1,4 +1,5 @@
 import type { AuditRecord } from './audit.ts';
+import type { AttemptRecord } from './deliveries.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { Owner } from './partners.ts';
 import type { SealedSecrets } from './sealed-secrets.ts';
@@ -28,6 +29,30 @@ export type EndpointCreation =
   /** The partner has reached the maximum number of endpoints in this mode. */
   | { readonly outcome: 'too_many' };
 
+/**
+ * Failure of an endpoint: from a failed attempt until an attempt succeeds and no delivery waits for another
+ * attempt. Attempts that this service cut off do not count. Disabling the endpoint or its partner ends it.
+ */
+export interface EndpointFailure {
+  /** Start of the first failed attempt, in milliseconds since the Unix epoch. */
+  readonly since: number;
+  /** The last failed attempt. */
+  readonly lastAttempt: Pick<AttemptRecord, 'at' | 'httpStatus' | 'error'>;
+}
+
+/** State of an endpoint as its deliveries show it. Times are milliseconds since the Unix epoch. */
+export interface EndpointCondition {
+  readonly endpointId: string;
+  /** `null` if the endpoint does not fail. */
+  readonly failure: EndpointFailure | null;
+  /** Number of deliveries that wait for another attempt after a failed one. Counting stops at a limit. */
+  readonly failing: number;
+  /** Time from which a worker may make the next attempt; `null` if no delivery is pending. */
+  readonly nextAttemptAt: number | null;
+  /** Time at which a worker last claimed a delivery to the endpoint; `null` if none ever did. */
+  readonly servedAt: number | null;
+}
+
 /** Stores webhook endpoints. */
 export interface WebhookEndpointStore extends SealedSecrets {
   /**
@@ -46,6 +71,9 @@ export interface WebhookEndpointStore extends SealedSecrets {
 
   /** Lists all endpoints of a partner and mode, by `createdAt`, then id. */
   list(owner: Owner): Promise<WebhookEndpointRecord[]>;
+
+  /** Lists the conditions of all endpoints of a partner and mode, by id. Counts at most `limit` deliveries of each. */
+  conditions(owner: Owner, limit: number): Promise<EndpointCondition[]>;
 
   /**
    * Replaces the record whose version is `endpoint.version - 1`. If the new record is not enabled, the same

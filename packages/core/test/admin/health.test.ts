@@ -60,14 +60,14 @@ it('names the 20 endpoints to which most deliveries were given up, and counts th
     ...({ partner: 'kafe', mode: 'live' } as const),
     ...{ endpointId: `we_${number}`, url: 'https://receiver.example/', count: 3 },
   });
-  const failingEndpoints = Array.from({ length: 25 }, (_, number) => at(number));
+  const droppedEndpoints = Array.from({ length: 25 }, (_, number) => at(number));
   Object.assign(storage, {
     survey: async (request: Parameters<typeof survey>[0]) => ({
       ...(await survey(request)),
-      failingEndpoints,
+      droppedEndpoints,
     }),
   });
   const health = await (await startProvider({ storage })).ostiary.admin.health();
-  expect(health).toMatchObject({ dropped: 75, failingEndpoints: failingEndpoints.slice(0, 20) });
-  expect(health.failingEndpoints).toHaveLength(20);
+  expect(health).toMatchObject({ dropped: 75, droppedEndpoints: droppedEndpoints.slice(0, 20) });
+  expect(health.droppedEndpoints).toHaveLength(20);
 });

@@ -246,8 +246,8 @@ export const deliveryCalls: Calls<'deliveries'> = {
     ]),
   find: ({ deliveries }) => deliveries.find(acme, 'dl_a'),
   list: (storage) => listed(storage),
-  latestStatuses: ({ deliveries }) =>
-    deliveries.latestStatuses({ ...acme, eventIds: ['evt_a', 'evt_b'], limit: 9 }),
+  latestStates: ({ deliveries }) =>
+    deliveries.latestStates({ ...acme, eventIds: ['evt_a', 'evt_b'], limit: 9 }),
   countBySteps: ({ deliveries }) =>
     deliveries.countBySteps({ ...acme, endpointId: 'we_a', since: now, stepMs: 1_000, limit: 9 }),
   redeliver: (storage) => redeliver(storage, 'evt_a', 'again'),

@@ -132,7 +132,7 @@ export const deliveryListCases = casesOf('delivery lists', {
     await assorted(storage);
     await published(storage, 'foreign', { partner: 'other' });
     const latest = async (eventIds: string[], limit = 9, owner = {}) => [
-      ...(await storage.deliveries.latestStatuses({ ...acme, ...owner, eventIds, limit })),
+      ...(await storage.deliveries.latestStates({ ...acme, ...owner, eventIds, limit })),
     ];
     const all = ['evt_w', 'evt_x', 'evt_y', 'evt_foreign', 'evt_unknown', ''];
     const byId = (one: readonly [string, unknown], other: readonly [string, unknown]) =>
@@ -165,16 +165,16 @@ export const deliveryListCases = casesOf('delivery lists', {
         ...{ ...acme, endpointId: 'we_a', since: now, stepMs: minute, limit: 9 },
         ...changes,
       });
-    const last = { step: 5, status: 'pending', count: 1 };
+    const last = { step: 5, state: 'pending', count: 1 };
     assertSame(await counts(), [
-      { step: 0, status: 'delivered', count: 1 },
-      { step: 0, status: 'dropped', count: 1 },
-      { step: 1, status: 'delivered', count: 1 },
+      { step: 0, state: 'delivered', count: 1 },
+      { step: 0, state: 'dropped', count: 1 },
+      { step: 1, state: 'delivered', count: 1 },
       last,
     ]);
     assertSame(await counts({ since: now - 1, stepMs: 10 * minute }), [
-      { step: 0, status: 'delivered', count: 3 },
-      { step: 0, status: 'dropped', count: 1 },
+      { step: 0, state: 'delivered', count: 3 },
+      { step: 0, state: 'dropped', count: 1 },
       { ...last, step: 0 },
     ]);
     assertSame(await counts({ limit: 1 }), [last]);

@@ -243,6 +243,7 @@ export const eventCalls: Calls<'events'> = {
   partnersHolding: ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),
   latest: ({ events }) => events.latest({ ...everything, limit: 1 }),
   list: ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
+  countUndelivered: ({ events }) => events.countUndelivered({ ...acme, since: 0, limit: 1 }),
   find: ({ events }) => events.find(acme, 'evt_a'),
   testPartners: ({ events }) => events.testPartners({ after: '', limit: 1 }),
   sizes: ({ events }) => events.sizes({ ...acme, before: Number.MAX_SAFE_INTEGER, limit: 1 }),

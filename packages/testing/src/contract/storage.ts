@@ -51,7 +51,7 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
     Object.entries(calls).map(([name, call]) => [`${port}.${name}`, call] as const),
   ),
   ['ping', (storage) => storage.ping()],
-  ['survey', (storage) => storage.survey({ now, droppedSince: now, sealedWith: 'v1.', limit: 1 })],
+  ['survey', (storage) => storage.survey({ now, droppedSince: now, sealedWith: 'v1.', limit: 1, shown: 1 })],
   ['purge', (storage) => storage.purge({ now, before: now, eventsBefore: now, limit: 1 })],
   ['boundWaits', boundWaitsCall],
 ];

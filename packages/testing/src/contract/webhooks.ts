@@ -114,6 +114,7 @@ export const webhookCalls: Calls<'webhooks'> = {
     webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: sampleClaim('b'), max: 1, now }),
   find: ({ webhooks }) => webhooks.find(acme, 'we_a'),
   list: ({ webhooks }) => webhooks.list(acme),
+  conditions: ({ webhooks }) => webhooks.conditions(acme, 1),
   replace: ({ webhooks }) => webhooks.replace(sampleEndpoint('a', { version: 2 }), now),
   remove: ({ webhooks }) => webhooks.remove(acme, 'we_a', now),
   listSealed: ({ webhooks }) => webhooks.listSealed({ after: null, limit: 1 }),

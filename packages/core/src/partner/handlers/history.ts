@@ -7,6 +7,7 @@ import type { Owner } from '../../ports/partners.ts';
 import { givenTime } from '../../schemas/fields.ts';
 import { iso } from '../../time/clock.ts';
 import type { Webhooks } from '../../webhooks/create-webhooks.ts';
+import { deliveryStates } from '../../webhooks/delivery-state.ts';
 import type { AttemptRequest } from '../../webhooks/past-requests.ts';
 import { searchEvents } from '../../webhooks/search.ts';
 import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';
@@ -128,9 +129,9 @@ function endpointHistory({ storage, clock }: Core): PartnerOperation {
       const counts = await storage.deliveries.countBySteps({ ...owner, ...steps });
       const hours = Array.from({ length: historyHours }, (_, hour) => ({
         from: iso(since + hour * hourMs),
-        ...{ pending: 0, delivered: 0, dropped: 0, cancelled: 0 },
+        ...{ pending: 0, failing: 0, delivered: 0, dropped: 0, cancelled: 0 },
         ...Object.fromEntries(
-          counts.filter(({ step }) => step === hour).map(({ status, count }) => [status, count]),
+          counts.filter(({ step }) => step === hour).map(({ state, count }) => [state, count]),
         ),
       }));
       const isCut = counts.reduce((sum, { count }) => sum + count, 0) === countedAtMost;
@@ -157,7 +158,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
           .transform(Number)
           .optional(),
         type: z.string().max(64).optional(),
-        status: z.enum(['pending', 'delivered', 'dropped', 'cancelled', 'none']).optional(),
+        status: z.enum([...deliveryStates, 'none']).optional(),
         endpointId: endpointId.optional(),
         until: givenTime('Events that happened then or before.', '2026-01-01T00:00:00.000Z').optional(),
         limit: pageSize,
@@ -170,13 +171,13 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
         const filter = { ...owner, before, type, until, status, endpointId };
         const { events: found, hasMore, nextBefore } = await searchEvents(events, filter, limit);
         const eventIds = found.map(({ id }) => id);
-        const latest = await deliveries.latestStatuses({ ...owner, eventIds, limit: deliveriesPerEvent + 1 });
+        const latest = await deliveries.latestStates({ ...owner, eventIds, limit: deliveriesPerEvent + 1 });
         const data = found.map((event) => {
-          const statuses = latest.get(event.id) ?? [];
+          const states = latest.get(event.id) ?? [];
           return {
             ...eventView(event),
-            deliveries: statuses.slice(0, deliveriesPerEvent),
-            hasMoreDeliveries: statuses.length > deliveriesPerEvent,
+            deliveries: states.slice(0, deliveriesPerEvent),
+            hasMoreDeliveries: states.length > deliveriesPerEvent,
           };
         });
         return { status: 200, body: { data, hasMore, nextBefore } };

@@ -3,6 +3,7 @@ import { secondsUntil } from '../../limits/fixed-windows.ts';
 import type { Core } from '../../options/context.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
 import type { Webhooks } from '../../webhooks/create-webhooks.ts';
+import { webhookObstacles } from '../../webhooks/obstacles.ts';
 import { everyEvent } from '../../webhooks/search.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { firstRuns } from '../first-run.ts';
@@ -42,6 +43,18 @@ export function workbenchOperations(
       scope: 'webhooks',
       testOnly: true,
       handle: async ({ partner, now }) => ({ status: 200, body: { ...(await steps.of(partner, now)) } }),
+    }),
+
+    operation({
+      operation: 'getWebhookObstacles',
+      scope: 'webhooks',
+      /** Returns why webhooks do not arrive, without the names of administrators. */
+      async handle({ partner, mode }) {
+        const record = await storage.partners.find(partner);
+        const found = record === null ? [] : await webhookObstacles(core, record, mode);
+        const data = found.map((obstacle) => ('by' in obstacle ? { ...obstacle, by: null } : obstacle));
+        return { status: 200, body: { data } };
+      },
     }),
 
     operation({
