@@ -33,7 +33,7 @@ CREATE TABLE client_logos (
   png bytea NOT NULL
 );
 
--- Clients that a client ID metadata document describes. They go, with their consents, when they were not used for a month.
+-- Clients that a client ID metadata document describes. The purge removes them with their consents a month after their last use.
 CREATE TABLE client_documents (
   client_id text COLLATE "C" PRIMARY KEY REFERENCES clients (client_id) ON DELETE CASCADE,
   -- Time of the last authorization request, at most an hour too early.
@@ -148,7 +148,7 @@ CREATE TABLE interaction_answers (
 
 CREATE INDEX interaction_answers_by_end ON interaction_answers (expires_at);
 
--- Authorization requests that clients pushed, for a minute. A used one is kept until its end.
+-- Authorization requests that clients pushed, kept for a minute, even after their use.
 CREATE TABLE pushed_requests (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   client_id text COLLATE "C" NOT NULL,

@@ -1,6 +1,6 @@
 -- Times are milliseconds since the Unix epoch. Digests are SHA-256. Lists are JSON arrays of text.
--- No table holds a code, a token, a session id, a client secret or an API key: only digests of them. Secrets of partners,
--- of webhooks and of signing keys are sealed.
+-- Of codes, tokens, session ids, client secrets and API keys only digests are stored. Signing secrets of API keys and
+-- webhooks and private signing keys are stored encrypted ("sealed").
 
 CREATE TABLE clients (
   client_id TEXT PRIMARY KEY NOT NULL,
@@ -8,16 +8,16 @@ CREATE TABLE clients (
   disabled_at INTEGER,
   -- The whole client as JSON; version, disabled_at and partner repeat members of it.
   record TEXT NOT NULL,
-  -- The partner that owns it.
+  -- Slug of the partner that owns the client.
   partner TEXT,
-  -- True if that partner is disabled. Repeats the partner's row, so that a client needs no second query. Changes of either
-  -- row write it.
+  -- True if the client's partner is disabled. Copied from the partner's row, so that reading a client needs no second query.
+  -- Written when the partner is disabled or enabled, and when the client gets another partner.
   partner_disabled INTEGER NOT NULL DEFAULT 0 CHECK (partner_disabled IN (0, 1))
 ) STRICT;
 
 CREATE INDEX clients_by_partner ON clients (partner) WHERE partner IS NOT NULL;
 
--- Origins of web redirect URIs, as a browser sends them.
+-- Origins of clients' redirect URIs, as browsers send them.
 CREATE TABLE client_origins (
   origin TEXT NOT NULL,
   client_id TEXT NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
@@ -26,13 +26,13 @@ CREATE TABLE client_origins (
 
 CREATE INDEX client_origins_by_client ON client_origins (client_id);
 
--- Logos that the pages show beside the name of a client, PNG. Apart from the clients, which every request reads.
+-- Logos of clients, PNG. Kept apart from the table of clients, which every request reads.
 CREATE TABLE client_logos (
   client_id TEXT PRIMARY KEY NOT NULL REFERENCES clients (client_id),
   png BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Clients that a client ID metadata document describes. They go, with their consents, when they were not used for a month.
+-- Clients that a client ID metadata document describes. The purge removes them with their consents a month after their last use.
 CREATE TABLE client_documents (
   client_id TEXT PRIMARY KEY NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
   -- Time of the last authorization request, at most an hour too early.
@@ -56,11 +56,11 @@ CREATE TABLE consents (
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;
 CREATE INDEX consents_by_client ON consents (client_id);
--- Tells whether a user has revoked a consent, which an import must not bring back.
+-- Finds revoked consents of a user, which an import must not bring back.
 CREATE INDEX consents_revoked ON consents (sub, client_id) WHERE revoked_at IS NOT NULL;
 
--- One row per authorization: the code, and the columns that decide about its tokens on every use. Rows are in the order in which they
--- came, not in that of their digests, so that a redemption changes pages which were just written and not random ones.
+-- One row per authorization: its code, and the columns that every use of its tokens checks. Rows are in the order of their
+-- creation and not of their digests, so that a redemption changes recently written pages and not random ones.
 CREATE TABLE grants (
   id INTEGER PRIMARY KEY,
   code_digest BLOB NOT NULL UNIQUE CHECK (length(code_digest) = 32),
@@ -72,9 +72,9 @@ CREATE TABLE grants (
   nonce TEXT,
   authenticated_at INTEGER NOT NULL,
   issued_at INTEGER NOT NULL,
-  -- End of the code.
+  -- Expiry of the code. Its tokens have their own.
   expires_at INTEGER NOT NULL,
-  -- End of the code and of its token, whichever is later. The purge walks along this column, so that it never
+  -- Expiry of the code or of its token, whichever is later. The purge walks along this column, so that it never
   -- reads rows that it cannot delete.
   ends_at INTEGER NOT NULL,
   consumed_at INTEGER,
@@ -100,9 +100,9 @@ CREATE TABLE access_tokens (
   issued_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   revoked_at INTEGER,
-  -- Scopes of a token that has fewer of them than its grant. NULL: those of the grant.
+  -- Scopes of a token that has fewer than its grant. NULL: the token has the grant's scopes.
   scopes TEXT,
-  -- Resources of a token that has fewer of them than its grant. NULL: those of the grant.
+  -- Resources of a token that has fewer than its grant. NULL: the token has the grant's resources.
   resources TEXT,
   -- Thumbprint of the DPoP key that the token is bound to. NULL: a bearer token.
   dpop_jkt TEXT
@@ -111,14 +111,14 @@ CREATE TABLE access_tokens (
 CREATE INDEX access_tokens_by_grant ON access_tokens (grant_id);
 CREATE INDEX access_tokens_by_end ON access_tokens (expires_at);
 
--- Refresh tokens. A grant has at most one that was not replaced, and the one that this one replaced. A replaced token that is
--- presented again, even after its row is gone, ends the grant.
+-- Refresh tokens. A grant has at most one that was not replaced, and its predecessor. A replaced token that is presented again,
+-- even after its row is gone, revokes the grant.
 CREATE TABLE refresh_tokens (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
   grant_id INTEGER NOT NULL REFERENCES grants (id),
   expires_at INTEGER NOT NULL,
   replaced_at INTEGER,
-  -- The token for which a replaced one may be presented once more.
+  -- Digest of the successor, which a replaced token still returns during the grace period.
   successor BLOB,
   -- SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token whose row is gone.
   family BLOB NOT NULL
@@ -137,7 +137,7 @@ CREATE TABLE interactions (
 
 CREATE INDEX interactions_by_end ON interactions (expires_at);
 
--- Answers to authorization requests that have ended, kept for a minute: a browser that sends a form twice gets the same answer.
+-- Responses to ended authorization requests, kept for a minute: a browser that sends a form twice gets the same response.
 CREATE TABLE interaction_answers (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
   payload TEXT NOT NULL,
@@ -146,7 +146,7 @@ CREATE TABLE interaction_answers (
 
 CREATE INDEX interaction_answers_by_end ON interaction_answers (expires_at);
 
--- Authorization requests that clients pushed, for a minute. A used one is kept until its end.
+-- Authorization requests that clients pushed, kept for a minute, even after their use.
 CREATE TABLE pushed_requests (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
   client_id TEXT NOT NULL,
@@ -195,8 +195,8 @@ CREATE TABLE jobs (
   claim_id TEXT,
   lease_ends_at INTEGER,
   last_error TEXT,
-  -- `mode:partner`, and '' for the host's own jobs. A claim takes a share of each owner, and walks from one owner to the next
-  -- along an index.
+  -- Owner of the job: `mode:partner`, or '' for the host. A claim takes a share of each owner's jobs, and jumps from owner to
+  -- owner along an index.
   owner TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
@@ -219,7 +219,7 @@ CREATE TABLE api_keys (
   name TEXT NOT NULL,
   digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   scopes TEXT NOT NULL,
-  -- NULL: usable from everywhere.
+  -- CIDR ranges from which the key may be used. NULL: every address.
   allowlist TEXT,
   require_signature INTEGER NOT NULL CHECK (require_signature IN (0, 1)),
   sealed_signing_secret TEXT NOT NULL,
@@ -237,7 +237,7 @@ CREATE TABLE transfers (
   partner TEXT NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
   status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
-  -- Minor units. More than a double holds exactly: never read it into one.
+  -- Amount in minor units. Read it as a bigint, because a double cannot hold it exactly.
   amount INTEGER NOT NULL CHECK (amount > 0 AND amount < 100000000000000000),
   currency TEXT NOT NULL,
   recipient_kid TEXT NOT NULL,
@@ -254,10 +254,10 @@ CREATE TABLE transfers (
 CREATE UNIQUE INDEX transfers_by_reference ON transfers (partner, mode, reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfers_by_creation ON transfers (partner, mode, created_at, id);
 CREATE INDEX transfers_by_status ON transfers (partner, mode, status, created_at, id);
--- Final rows never change: an export walks along this index, page by page.
+-- For exports, which walk along this index page by page. Final rows never change.
 CREATE INDEX transfers_final ON transfers (partner, mode, updated_at, id) WHERE status <> 'pending';
 
--- Answers of requests with an Idempotency-Key, kept until they end, to be given again.
+-- Responses to requests with an Idempotency-Key, to be returned again until the record expires.
 CREATE TABLE idempotency_records (
   partner TEXT NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
@@ -290,9 +290,9 @@ CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id)
 -- State of each endpoint for claims. A claim walks along these rows, and reads of each endpoint only the deliveries that it
 -- claims.
 CREATE TABLE endpoint_queues (
-  -- Id of the endpoint. The row is made and removed with it.
+  -- Id of the endpoint, with which the row is created and removed.
   endpoint_id TEXT PRIMARY KEY NOT NULL,
-  -- Time at which the first of its pending deliveries can be claimed, or earlier. NULL: there is none.
+  -- Time at which the endpoint's first pending delivery can be claimed, or earlier. NULL: none is pending.
   next_due INTEGER,
   -- Time of the last claim. The endpoint that has waited longest is next.
   served_at INTEGER NOT NULL DEFAULT 0
@@ -315,7 +315,7 @@ CREATE TABLE endpoint_failures (
 
 CREATE INDEX endpoint_failures_now ON endpoint_failures (since, endpoint_id) WHERE since IS NOT NULL;
 
--- The number of the last event of each sequence. Kept when the events are purged, so that no number comes twice.
+-- Number of the last event of each sequence. Kept when events are purged, so that no number is used twice.
 CREATE TABLE event_sequences (
   partner TEXT NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
@@ -328,10 +328,10 @@ CREATE TABLE events (
   id TEXT NOT NULL UNIQUE,
   partner TEXT NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
-  -- 1, 2, 3, … per partner and mode, without a gap.
+  -- Sequence number per partner and mode: 1, 2, 3, … without a gap.
   sequence INTEGER NOT NULL,
   type TEXT NOT NULL,
-  -- The text that is signed and sent, byte for byte.
+  -- Body of the webhook, signed and sent byte for byte.
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   UNIQUE (partner, mode, sequence)
@@ -339,13 +339,14 @@ CREATE TABLE events (
 
 CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
 
--- One row per event and endpoint that it goes to, in the order of their creation, without the body: workers write
--- each row twice. Of one event and endpoint at most one row is pending, and then it is the last one.
+-- Deliveries, numbered in the order of creation: one row per event and endpoint, and one more for each redelivery. Without
+-- the body, because workers write each row twice. Per event and endpoint at most one row is pending, and then it is the last
+-- one.
 CREATE TABLE deliveries (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   event_number INTEGER NOT NULL REFERENCES events (number),
-  -- No reference: deliveries are kept when their endpoint is removed.
+  -- Without a foreign key, because deliveries are kept when their endpoint is removed.
   endpoint_id TEXT NOT NULL,
   partner TEXT NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
@@ -353,22 +354,23 @@ CREATE TABLE deliveries (
   created_at INTEGER NOT NULL,
   -- Due time of the next attempt, or of the last one.
   due_at INTEGER NOT NULL,
-  -- Time from which it can be claimed: due_at, or the end of the lease while a worker has claimed it. One column, so that
-  -- one index says what can be claimed.
+  -- Time from which the delivery can be claimed: due_at, or the end of the lease while a worker has claimed it. In one column,
+  -- so that one index finds what can be claimed.
   ready_at INTEGER NOT NULL,
   claim_id TEXT,
   -- Number of attempts, including those that were cut off.
   attempts INTEGER NOT NULL DEFAULT 0,
   -- Time at which the status became final.
   ended_at INTEGER,
-  -- The attempt that made it final, its number being `attempts`. In the row itself: most deliveries have no other one.
+  -- Attempt that made the delivery final, with `attempts` as its number. In the row itself, because most deliveries have no
+  -- other attempt.
   final_at INTEGER,
   final_duration_ms INTEGER,
   final_http_status INTEGER,
   final_error TEXT,
   final_response TEXT,
-  -- Number of numbered attempts that were cut off, by a worker that stopped or died during the attempt. They are no
-  -- failures of the endpoint.
+  -- Number of attempts that were cut off because their worker stopped or crashed. They do not count as failures of the
+  -- endpoint.
   cut_off INTEGER NOT NULL DEFAULT 0,
   -- States that few deliveries have: dropped, cancelled, and failing for a pending one of which an attempt has failed.
   failed_as TEXT GENERATED ALWAYS AS (
@@ -381,8 +383,8 @@ CREATE TABLE deliveries (
 
 -- Index along which workers claim. It has no final deliveries.
 CREATE INDEX deliveries_pending ON deliveries (endpoint_id, ready_at) WHERE status = 'pending';
--- Indexes of all deliveries have no status: a delivery that becomes final, as nearly every one does, leaves them
--- as they are. Those that fail, or had another end than the usual one, are few.
+-- Indexes of all deliveries do not contain the status, so that they stay unchanged when a delivery becomes final. Only the few
+-- deliveries that fail, or were not delivered, have indexes with their status.
 CREATE INDEX deliveries_failed ON deliveries (partner, mode, failed_as, created_at, id) WHERE failed_as IS NOT NULL;
 CREATE INDEX deliveries_failed_by_endpoint ON deliveries (endpoint_id, failed_as, created_at, id)
   WHERE failed_as IS NOT NULL;
@@ -392,7 +394,7 @@ CREATE INDEX deliveries_by_event ON deliveries (event_number, endpoint_id);
 CREATE INDEX deliveries_by_endpoint ON deliveries (endpoint_id, created_at, id);
 CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
 
--- Attempts that were followed by others.
+-- Attempts that were followed by other attempts.
 CREATE TABLE delivery_attempts (
   delivery_number INTEGER NOT NULL REFERENCES deliveries (number) ON DELETE CASCADE,
   number INTEGER NOT NULL,
@@ -400,7 +402,7 @@ CREATE TABLE delivery_attempts (
   duration_ms INTEGER NOT NULL,
   http_status INTEGER,
   error TEXT,
-  -- The beginning of the answer's body.
+  -- Beginning of the response body.
   response TEXT,
   PRIMARY KEY (delivery_number, number)
 ) STRICT, WITHOUT ROWID;
@@ -425,7 +427,7 @@ CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_
 CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
 CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
 
--- Actions of administrators. Kept without end; nothing in it is changed.
+-- Audit log of administrative acts. Rows are kept for ever and never changed.
 CREATE TABLE audit (
   id TEXT PRIMARY KEY NOT NULL,
   at INTEGER NOT NULL,
@@ -434,10 +436,10 @@ CREATE TABLE audit (
   role TEXT,
   action TEXT NOT NULL,
   target TEXT NOT NULL,
-  -- A JSON object. Never holds a secret.
+  -- Values that the act set: a JSON object. Never holds a secret.
   details TEXT NOT NULL,
-  -- The chain: 1, 2, 3, … in the order of the commits, and SHA-256 over the value before (32 zero bytes at first) and the
-  -- digest of the act. NULL: outside of the chain.
+  -- Place in the chain: 1, 2, 3, … in the order of the commits, and the chain value: SHA-256 over the previous value (32 zero
+  -- bytes at first) and the digest of the act. NULL: outside of the chain.
   number INTEGER,
   chain BLOB CHECK (length(chain) = 32)
 ) STRICT;
@@ -447,7 +449,7 @@ CREATE INDEX audit_by_target ON audit (target, at, id);
 CREATE UNIQUE INDEX audit_by_number ON audit (number) WHERE number IS NOT NULL;
 CREATE INDEX audit_outside ON audit (id) WHERE number IS NULL;
 
--- The end of the chain, in one row that the first act makes, and how many acts had been there before.
+-- End of the audit chain, and the number of acts from before the chain: one row, which the first act creates.
 CREATE TABLE audit_head (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   number INTEGER NOT NULL,

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'fd1051a492968f6719f6c252b4ef6b63c5889a73d4d7116b5a7136d84b720c48'],
+  ['0001_initial.sql', '86081e4cad582b5d8dd6b51cd8bed61e258e0c9c8c93107782534a0893898bef'],
 ];
 
 /**
