@@ -48,7 +48,14 @@ async function bytesOf(file: string): Promise<Buffer> {
 }
 
 async function fill(storage: Storage): Promise<void> {
-  const act = { at: 1, actor: odd, role: odd, action: 'client.disable', target: 'client:shop', details: { odd } };
+  const act = {
+    at: 1,
+    actor: odd,
+    role: odd,
+    action: 'client.disable',
+    target: 'client:shop',
+    details: { odd },
+  };
   await storage.audit.append({ id: 'aud_1', ...act, digest: digest(12) });
   await storage.partners.insert(samplePartner({ name: odd }));
   const shop = { clientId: 'shop', name: odd, partner: 'acme' };
@@ -56,14 +63,15 @@ async function fill(storage: Storage): Promise<void> {
   await storage.clients.replace(sampleClient({ ...shop, version: 2, logo: 'l' }), undefined, digest(15));
   await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid', odd], now: 5 });
   await storage.consents.revoke('ana', 'shop', 6);
-  await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid'], now: 7 });
+  const resource = `https://api.example/${odd}`;
+  await storage.consents.remember({ sub: 'ana', clientId: 'shop', scopes: ['openid', resource], now: 7 });
   for (const byte of [0, 9, 255]) {
     const changes = {
       codeDigest: digest(byte),
       clientId: 'shop',
       sub: 'ana',
       scopes: ['openid'],
-      resources: [`https://api.example/${odd}`],
+      resources: [resource],
       nonce: odd,
     };
     await storage.grants.issue(sampleGrant('', changes));
