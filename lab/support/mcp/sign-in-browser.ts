@@ -26,7 +26,7 @@ export class SignInBrowser {
     for (let count = 0; count < mostPages && page.location === null; count += 1) {
       const [form] = page.forms;
       if (form === undefined) break;
-      const isConsent = 'csrf' in form.fields;
+      const isConsent = form.buttons.some(({ name }) => name === 'decision');
       if (isConsent) this.consentPages.push(page.html);
       const input = isConsent ? { decision: 'approve' } : this.#typed;
       page = await this.#browser.follow(await this.#browser.submit(page, form, input), isCallback);

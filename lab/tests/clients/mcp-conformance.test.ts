@@ -1,5 +1,6 @@
 import { createServer, request as send } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { anaika, startServer } from '../../../examples/reference-server/test/support/server.ts';
 import { afterwards } from '../../../packages/core/test/support/running.ts';
 import { freePort } from '../../support/free-port.ts';
 import { Assistant } from '../../support/mcp/assistant.ts';
@@ -29,6 +30,36 @@ const notRun: readonly (readonly [RegExp, string])[] = [
 /** `INFO` is the suite's result for a check of something optional that the server does not have. */
 const isFine = (status: string): boolean => status === 'SUCCESS' || status.startsWith('INFO');
 
+const authorizationScenarios = {
+  'authorization-server-metadata-endpoint': {
+    'authorization-server-metadata': 'SUCCESS',
+    'authorization-server-metadata-cimd': 'SUCCESS',
+  },
+  'authorization-code-grant': { 'authorization-code-grant': 'SUCCESS' },
+};
+
+/** Runs all scenarios for an authorization server, in which a user signs in with the browser. */
+async function testAuthorizationServer(site: string, browser: SignInBrowser, ...more: readonly string[]) {
+  const port = await freePort();
+  const redirectUri = `http://127.0.0.1:${port}/callback`;
+  let walk: Promise<unknown> | null = null;
+  const results = await statuses(
+    ['authorization', '--url', site, '--client-id', 'suite', '--port', String(port), ...more],
+    (output) => {
+      const [url] = /^http\S+\/oauth\/authorize\?\S+(?=\n)/m.exec(output) ?? [];
+      if (url !== undefined) walk ??= browser.walk(url, redirectUri).then((callback) => fetch(callback));
+    },
+  );
+  await walk;
+  return results;
+}
+
+/** Client of the suite, which requests no scope. */
+const suite = {
+  ...{ clientId: 'suite', name: 'Suite', public: true, loopbackPorts: 'any' },
+  redirectUris: ['http://127.0.0.1/callback'],
+} as const;
+
 let service: Awaited<ReturnType<typeof startNotes>>;
 beforeAll(async () => {
   service = await startNotes();
@@ -36,39 +67,27 @@ beforeAll(async () => {
 });
 
 describe('the conformance suite of MCP', () => {
-  it('finds no fault in the authorization server', async () => {
-    const names = ['authorization-server-metadata-endpoint', 'authorization-code-grant'];
-    expect(await scenarioNames('authorization')).toEqual(names);
-    const port = await freePort();
-    // The suite requests no scope.
-    await service.ostiary.admin.clients.create({
-      ...{ clientId: 'suite', name: 'Suite', public: true, loopbackPorts: 'any' },
-      redirectUris: ['http://127.0.0.1/callback'],
-      allowedScopes: ['notes:read'],
-      defaultScope: 'notes:read',
-    });
+  it('has no other scenario for an authorization server than those that are run', async () => {
+    expect(await scenarioNames('authorization')).toEqual(Object.keys(authorizationScenarios));
+  });
+
+  it('finds no fault in the authorization server of an MCP server', async () => {
+    const scopes = { allowedScopes: ['notes:read'], defaultScope: 'notes:read' } as const;
+    await service.ostiary.admin.clients.create({ ...suite, ...scopes });
     const browser = new SignInBrowser();
-    const redirectUri = `http://127.0.0.1:${port}/callback`;
-    let walk: Promise<unknown> | null = null;
-    const results = await statuses(
-      [
-        ...['authorization', '--url', service.site, '--client-id', 'suite'],
-        ...['--resource', service.url, '--port', String(port)],
-      ],
-      (output) => {
-        const [url] = /^http\S+\/oauth\/authorize\?\S+(?=\n)/m.exec(output) ?? [];
-        if (url !== undefined) walk ??= browser.walk(url, redirectUri).then((callback) => fetch(callback));
-      },
-    );
-    await walk;
-    expect(results).toEqual({
-      'authorization-server-metadata-endpoint': {
-        'authorization-server-metadata': 'SUCCESS',
-        'authorization-server-metadata-cimd': 'SUCCESS',
-      },
-      'authorization-code-grant': { 'authorization-code-grant': 'SUCCESS' },
-    });
+    const results = await testAuthorizationServer(service.site, browser, '--resource', service.url);
+    expect(results).toEqual(authorizationScenarios);
     expect(browser.consentPages[0]).toContain('Read your notes');
+  });
+
+  it('finds no fault in the reference server', async () => {
+    const { server, origin } = await startServer({}, { OSTIARY_CLIENT_DOCUMENT_SCOPES: 'openid,profile' });
+    const scopes = { allowedScopes: ['openid', 'profile'], defaultScope: 'openid profile' } as const;
+    await server.installation.ostiary.admin.clients.create({ ...suite, ...scopes });
+    const { handle, password } = anaika;
+    const browser = new SignInBrowser({ handle, password });
+    expect(await testAuthorizationServer(origin, browser)).toEqual(authorizationScenarios);
+    expect(browser.consentPages).toHaveLength(1);
   });
 
   it('has no other scenario for a server than those that are run or left out for a reason', async () => {
