@@ -52,7 +52,9 @@ CREATE TABLE consents (
   updated_at bigint NOT NULL,
   revoked_at bigint,
   -- Time at which a code was last issued for the consent, at most an hour too early. NULL: never.
-  used_at bigint
+  used_at bigint,
+  -- Optional scopes that the user left out.
+  declined text[] COLLATE "C" NOT NULL DEFAULT '{}'
 );
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;

@@ -8,7 +8,7 @@ import { lookup, prepared, statement } from './statement.ts';
 type OfClient = { readonly sub: string; readonly clientId: string };
 
 const columns =
-  'sub, client_id AS "clientId", scopes, granted_at AS "grantedAt", updated_at AS "updatedAt", used_at AS "usedAt"';
+  'sub, client_id AS "clientId", scopes, declined, granted_at AS "grantedAt", updated_at AS "updatedAt", used_at AS "usedAt"';
 
 function statementsIn(schema: string) {
   return {
@@ -27,16 +27,23 @@ function statementsIn(schema: string) {
 
     // Locks the client until the commit. A call that disables it either comes first or finds this consent.
     // The unique index of unrevoked consents decides between parallel calls.
-    remember: prepared<OfClient & { scopes: readonly string[]; now: number }>(`
-      INSERT INTO ${schema}.consents (sub, client_id, scopes, granted_at, updated_at)
-      SELECT :sub, client_id, :scopes, :now, :now FROM ${schema}.clients
+    remember: prepared<OfClient & { scopes: readonly string[]; declined: readonly string[]; now: number }>(`
+      INSERT INTO ${schema}.consents (sub, client_id, scopes, declined, granted_at, updated_at)
+      SELECT :sub, client_id, :scopes, :declined, :now, :now FROM ${schema}.clients
       WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
       FOR SHARE
       ON CONFLICT (sub, client_id) WHERE revoked_at IS NULL DO UPDATE SET
-        scopes = consents.scopes || ARRAY (
-          SELECT scope FROM unnest(excluded.scopes) WITH ORDINALITY AS added (scope, number)
-          WHERE scope <> ALL (consents.scopes) ORDER BY number
+        scopes = ARRAY (
+          SELECT scope FROM unnest(consents.scopes || ARRAY (
+            SELECT added FROM unnest(excluded.scopes) WITH ORDINALITY AS given (added, number)
+            WHERE added <> ALL (consents.scopes) ORDER BY number
+          )) WITH ORDINALITY AS known (scope, number)
+          WHERE scope <> ALL (excluded.declined) ORDER BY number
         ),
+        declined = ARRAY (
+          SELECT scope FROM unnest(consents.declined) WITH ORDINALITY AS known (scope, number)
+          WHERE scope <> ALL (excluded.scopes || excluded.declined) ORDER BY number
+        ) || excluded.declined,
         updated_at = excluded.updated_at
     `),
 
@@ -66,6 +73,29 @@ function statementsIn(schema: string) {
       UPDATE ${schema}.consents SET revoked_at = :now
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
     `),
+
+    // Keeps calls of `remember` out until the commit, so that they and `restore` see each other's consent.
+    lockClient: statement<{ clientId: string }>(`
+      SELECT client_id FROM ${schema}.clients
+      WHERE client_id = :clientId AND disabled_at IS NULL AND NOT partner_disabled
+      FOR NO KEY UPDATE
+    `),
+
+    restore: statement<OfClient & { revokedSince: number }>(`
+      UPDATE ${schema}.consents SET revoked_at = NULL
+      WHERE id = (
+          SELECT id FROM ${schema}.consents
+          WHERE sub = :sub AND client_id = :clientId AND revoked_at >= :revokedSince
+          ORDER BY revoked_at DESC, id DESC LIMIT 1
+        )
+        AND NOT EXISTS (
+          SELECT FROM ${schema}.consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+        )
+    `),
+
+    revokeDeclined: statement<OfClient & { declined: readonly string[]; now: number }>(
+      revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId AND scopes && :declined::text[]'),
+    ),
 
     revokeGrants: statement<OfClient & { now: number }>(
       revokeGrantsWhere(schema, 'sub = :sub AND client_id = :clientId'),
@@ -106,8 +136,16 @@ export function postgresConsents(database: Database): ConsentStore {
 
     list: (sub) => database.all(sql.list, { sub }),
 
-    remember: ({ sub, clientId, scopes, now }) =>
-      database.changes(sql.remember, { sub, clientId, scopes: [...new Set(scopes)], now }),
+    remember({ sub, clientId, scopes, declined = [], now }) {
+      const names = { scopes: [...new Set(scopes)], declined: [...new Set(declined)] };
+      const consent = { sub, clientId, ...names, now };
+      if (declined.length === 0) return database.changes(sql.remember, consent);
+      return database.write(async (connection) => {
+        const stored = await sql.remember.run(connection, consent);
+        await sql.revokeDeclined.run(connection, { sub, clientId, declined: names.declined, now });
+        return stored === 1;
+      });
+    },
 
     adopt: (consents, audit) =>
       audits.write(audit, (connection) => sql.adopt.run(connection, { consents: JSON.stringify(consents) })),
@@ -117,6 +155,12 @@ export function postgresConsents(database: Database): ConsentStore {
         const revoked = await sql.revoke.run(connection, { sub, clientId, now });
         await sql.revokeGrants.run(connection, { sub, clientId, now });
         return revoked === 1;
+      }),
+
+    restore: (consent) =>
+      database.write(async (connection) => {
+        const enabled = await sql.lockClient.run(connection, consent);
+        return enabled === 1 && (await sql.restore.run(connection, consent)) === 1;
       }),
 
     partnerHolds: async ({ partner, sub, scope }) =>

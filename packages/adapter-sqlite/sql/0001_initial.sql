@@ -51,7 +51,9 @@ CREATE TABLE consents (
   updated_at INTEGER NOT NULL,
   revoked_at INTEGER,
   -- Time at which a code was last issued for the consent, at most an hour too early. NULL: never.
-  used_at INTEGER
+  used_at INTEGER,
+  -- Optional scopes that the user left out.
+  declined TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 
 CREATE UNIQUE INDEX consents_unrevoked ON consents (sub, client_id) WHERE revoked_at IS NULL;

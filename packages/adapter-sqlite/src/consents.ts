@@ -4,10 +4,14 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { jobRowOf, jobsOn } from './queue.ts';
 
-type ConsentRow = Omit<ConsentRecord, 'scopes'> & { readonly scopes: string };
+type ConsentRow = Omit<ConsentRecord, 'scopes' | 'declined'> & {
+  readonly scopes: string;
+  readonly declined: string;
+};
+type Remembered = { sub: string; clientId: string; scopes: string; declined: string; now: number };
 
 const columns =
-  'sub, client_id AS clientId, scopes, granted_at AS grantedAt, updated_at AS updatedAt, used_at AS usedAt';
+  'sub, client_id AS clientId, scopes, declined, granted_at AS grantedAt, updated_at AS updatedAt, used_at AS usedAt';
 
 function statementsOn(connection: Connection) {
   return {
@@ -20,9 +24,9 @@ function statementsOn(connection: Connection) {
       ORDER BY updated_at DESC, client_id
     `),
 
-    start: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
-      INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
-      SELECT :sub, client_id, :scopes, :now, :now
+    start: connection.prepare<[Remembered]>(`
+      INSERT INTO consents (sub, client_id, scopes, declined, granted_at, updated_at)
+      SELECT :sub, client_id, :scopes, :declined, :now, :now
       FROM clients WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0
     `),
 
@@ -37,8 +41,8 @@ function statementsOn(connection: Connection) {
     `),
 
     // Consents of a disabled client are revoked, but those of a disabled partner's client are not.
-    extend: connection.prepare<[{ sub: string; clientId: string; scopes: string; now: number }]>(`
-      UPDATE consents SET scopes = :scopes, updated_at = :now
+    extend: connection.prepare<[Remembered]>(`
+      UPDATE consents SET scopes = :scopes, declined = :declined, updated_at = :now
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
         AND EXISTS (SELECT 1 FROM clients WHERE client_id = :clientId AND partner_disabled = 0)
     `),
@@ -46,6 +50,28 @@ function statementsOn(connection: Connection) {
     revoke: connection.prepare<[{ sub: string; clientId: string; now: number }]>(`
       UPDATE consents SET revoked_at = :now
       WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+    `),
+
+    restore: connection.prepare<[{ sub: string; clientId: string; revokedSince: number }]>(`
+      UPDATE consents SET revoked_at = NULL
+      WHERE id = (
+        SELECT id FROM consents
+        WHERE sub = :sub AND client_id = :clientId AND revoked_at >= :revokedSince
+        ORDER BY revoked_at DESC, id DESC LIMIT 1
+      )
+        AND NOT EXISTS (
+          SELECT 1 FROM consents WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL
+        )
+        AND EXISTS (
+          SELECT 1 FROM clients WHERE client_id = :clientId AND disabled_at IS NULL AND partner_disabled = 0
+        )
+    `),
+
+    revokeDeclined: connection.prepare<[{ sub: string; clientId: string; declined: string; now: number }]>(`
+      UPDATE grants SET revoked_at = :now
+      WHERE sub = :sub AND client_id = :clientId AND revoked_at IS NULL AND EXISTS (
+        SELECT value FROM json_each(grants.scopes) INTERSECT SELECT value FROM json_each(:declined)
+      )
     `),
 
     revokeGrants: connection.prepare<[{ sub: string; clientId: string; now: number }]>(`
@@ -87,13 +113,21 @@ export function sqliteConsents(database: Database): ConsentStore {
 
     list: (sub) => database.read(() => sql().list.all(sub).map(consentOf)),
 
-    async remember({ sub, clientId, scopes, now }) {
-      const added = [...scopes];
+    async remember({ sub, clientId, scopes, declined = [], now }) {
+      const [added, leftOut] = [[...scopes], [...new Set(declined)]];
       return database.write(() => {
-        const known = sql().find.get({ sub, clientId });
-        const union = new Set([...(known === undefined ? [] : consentOf(known).scopes), ...added]);
-        const consent = { sub, clientId, scopes: JSON.stringify([...union]), now };
-        return (known === undefined ? sql().start : sql().extend).run(consent).changes === 1;
+        const row = sql().find.get({ sub, clientId });
+        const known = row === undefined ? { scopes: [], declined: [] } : consentOf(row);
+        const names = {
+          scopes: JSON.stringify(without([...known.scopes, ...added], leftOut)),
+          declined: JSON.stringify([...without(known.declined, [...added, ...leftOut]), ...leftOut]),
+        };
+        const isStored =
+          (row === undefined ? sql().start : sql().extend).run({ sub, clientId, ...names, now }).changes ===
+          1;
+        if (isStored && leftOut.length > 0)
+          sql().revokeDeclined.run({ sub, clientId, declined: JSON.stringify(leftOut), now });
+        return isStored;
       });
     },
 
@@ -111,6 +145,8 @@ export function sqliteConsents(database: Database): ConsentStore {
         return sql().revoke.run({ sub, clientId, now }).changes === 1;
       }),
 
+    restore: (consent) => database.write(() => sql().restore.run(consent).changes === 1),
+
     partnerHolds: ({ partner, sub, scope }) =>
       database.read(() => sql().partnerHolds.get(sub, JSON.stringify(scope), partner) !== undefined),
 
@@ -125,6 +161,11 @@ export function sqliteConsents(database: Database): ConsentStore {
   };
 }
 
+/** Returns the names without doubles and without those in `removed`. */
+const without = (names: readonly string[], removed: readonly string[]): string[] => [
+  ...new Set(names.filter((name) => !removed.includes(name))),
+];
+
 function consentOf(row: ConsentRow): ConsentRecord {
-  return { ...row, scopes: JSON.parse(row.scopes) };
+  return { ...row, scopes: JSON.parse(row.scopes), declined: JSON.parse(row.declined) };
 }

@@ -24,6 +24,7 @@ const settings = {
     oneOf: ['exact', 'any'],
   }),
   scope: values('what the client may ask for'),
+  'optional-scope': values('an allowed scope that users may leave out; "none": users approve all or nothing'),
   'default-scope': values('what a request without scope asks for; "none": it is refused'),
   'require-pkce': toggle('refuse authorization requests without PKCE'),
   'require-secret': toggle('refuse code exchanges without the secret, PKCE or not'),
@@ -43,6 +44,10 @@ const settings = {
   partner: value('slug of the partner that owns the client'),
 } as const;
 
+/** Returns optional scopes from their words; none for the word `none`. */
+const optionalScopesOf = (names: readonly string[]): readonly string[] =>
+  names.length === 1 && names[0] === 'none' ? [] : names;
+
 /** Returns a default scope from its words; `null` for the word `none`. */
 const defaultScopeOf = (names: readonly string[]): string | null =>
   names.length === 1 && names[0] === 'none' ? null : names.join(' ');
@@ -59,6 +64,7 @@ function given(args: CommandArguments) {
     redirectUris: some(args.list('redirect-uri')),
     loopbackPorts: args.oneOf('loopback-ports', ['exact', 'any']),
     allowedScopes: some(args.list('scope')),
+    optionalScopes: some(args.list('optional-scope')) && optionalScopesOf(args.list('optional-scope')),
     defaultScope: some(args.list('default-scope')) && defaultScopeOf(args.list('default-scope')),
     postLogoutRedirectUris: some(args.list('post-logout-redirect-uri')),
     backchannelLogoutUri: args.text('backchannel-logout-uri'),
@@ -118,6 +124,7 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...(client.jwksUri ? [['keys at', client.jwksUri]] : []),
     ...(client.requirePushedRequests ? [['requests', 'have to be pushed']] : []),
     ['scopes', client.allowedScopes.join(' ')],
+    ...(client.optionalScopes?.length ? [['optional scopes', client.optionalScopes.join(' ')]] : []),
     ...(client.defaultScope ? [['default scope', client.defaultScope]] : []),
     ...(client.refreshWithoutOfflineAccess ? [['refresh tokens', 'with every code']] : []),
     ['ID tokens', client.idTokenAlg],

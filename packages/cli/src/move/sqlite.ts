@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '86081e4cad582b5d8dd6b51cd8bed61e258e0c9c8c93107782534a0893898bef'],
+  ['0001_initial.sql', '3e9b0b3d1364c6002459817296faa0d532795351c6fbd1bd74f4aecdc86bca1e'],
 ];
 
 /**

@@ -93,6 +93,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
 const kinds: Readonly<Record<string, ColumnKind>> = {
   'clients.partner_disabled': 'boolean',
   'consents.scopes': 'list',
+  'consents.declined': 'list',
   'grants.scopes': 'list',
   'grants.resources': 'list',
   'access_tokens.scopes': 'list',

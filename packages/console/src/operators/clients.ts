@@ -34,7 +34,14 @@ ${pageLinks([
 type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
 
 const fresh: Settings = {
-  ...{ name: '', redirectUris: [], loopbackPorts: 'exact', allowedScopes: [], defaultScope: null },
+  ...{
+    name: '',
+    redirectUris: [],
+    loopbackPorts: 'exact',
+    allowedScopes: [],
+    defaultScope: null,
+    optionalScopes: [],
+  },
   ...{ requirePkce: false, requireSecret: false, requireDpop: false, requirePushedRequests: false },
   ...{ jwks: null, jwksUri: null, profile: null, refreshWithoutOfflineAccess: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
@@ -65,7 +72,8 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
 /** Labels of the fields of {@link Settings}, in the order of the page. */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
   ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
-  ...{ defaultScope: text.defaultScope, postLogoutRedirectUris: text.postLogoutRedirectUris },
+  ...{ defaultScope: text.defaultScope, optionalScopes: text.optionalScopes },
+  ...{ postLogoutRedirectUris: text.postLogoutRedirectUris },
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
   ...{ requireDpop: text.requireDpop, profile: text.profile },
@@ -87,6 +95,7 @@ export function settingFields(
 ${form.lines('redirectUris', text.redirectUrisHint, settings.redirectUris)}
 ${form.tick('loopbackPorts', settings.loopbackPorts === 'any')}
 ${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedScopes)}
+${form.line('optionalScopes', text.optionalScopesHint, settings.optionalScopes.join(' '))}
 ${form.line('defaultScope', text.defaultScopeHint, settings.defaultScope ?? '')}
 ${form.lines('postLogoutRedirectUris', text.postLogoutRedirectUrisHint, settings.postLogoutRedirectUris)}
 ${form.line('backchannelLogoutUri', text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
@@ -126,6 +135,7 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
     loopbackPorts: form.has('loopbackPorts') ? 'any' : 'exact',
     allowedScopes: ticked(form, 'scope', admin.clients.scopes),
     defaultScope: text('defaultScope'),
+    optionalScopes: (text('optionalScopes') ?? '').split(/\s+/).filter(Boolean),
     postLogoutRedirectUris: linesOf(form, 'postLogoutRedirectUris'),
     backchannelLogoutUri: text('backchannelLogoutUri'),
     partner: text('partner'),

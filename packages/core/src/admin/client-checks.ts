@@ -64,6 +64,7 @@ export function refuseContradiction(
     | 'firstParty'
     | 'allowedScopes'
     | 'defaultScope'
+    | 'optionalScopes'
     | 'postLogoutRedirectUris'
   >,
 ): void {
@@ -80,6 +81,14 @@ export function refuseContradiction(
   );
   if (notAllowed.length > 0)
     throw new TypeError(`defaultScope: ${notAllowed.join(' ')} is not among allowedScopes`);
+  const { optionalScopes = [] } = client;
+  if (optionalScopes.includes('openid'))
+    throw new TypeError(
+      'optionalScopes: openid cannot be left out, because it makes a sign-in OpenID Connect',
+    );
+  const otherScopes = optionalScopes.filter((name) => !client.allowedScopes.includes(name));
+  if (otherScopes.length > 0)
+    throw new TypeError(`optionalScopes: ${otherScopes.join(' ')} is not among allowedScopes`);
   const rules = { isPublic, firstParty: client.firstParty };
   if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
     checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');

@@ -43,6 +43,12 @@ export interface ClientSettings<Name extends string = string> {
    * @defaultValue `null`: such requests are refused as `invalid_request`
    */
   readonly defaultScope?: string | null;
+  /**
+   * Scopes that a user may leave out on the consent page. All of them must be among `allowedScopes`; `openid` cannot
+   * be one. Users approve all other scopes together.
+   * @defaultValue none
+   */
+  readonly optionalScopes?: readonly Name[];
   /** Refuses authorization requests without PKCE. @defaultValue false; public clients need PKCE anyway */
   readonly requirePkce?: boolean;
   /** Refuses code exchanges without the client secret, even with PKCE. @defaultValue false */
@@ -163,6 +169,10 @@ export const clientSettings = (scopes: readonly string[]) =>
     loopbackPorts: z.enum(['exact', 'any']).optional(),
     allowedScopes: z.array(z.enum(scopes)).transform((names): readonly string[] => [...new Set(names)]),
     defaultScope: scopeValue.nullable().optional(),
+    optionalScopes: z
+      .array(z.enum(scopes))
+      .transform((names): readonly string[] => [...new Set(names)])
+      .optional(),
     requirePkce: z.boolean(),
     requireSecret: z.boolean(),
     // The keys themselves are checked later, by `readClientJwks`.

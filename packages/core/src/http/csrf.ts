@@ -76,6 +76,14 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
     /** Checks a form token that {@link issue} made for the same purpose. @throws OAuthError, shown as a page, if the token is not valid */
     check,
 
+    /** Checks whether a token of {@link issueTo} was issued to this user for this purpose. Refuses and logs nothing. */
+    proves(sub: string, token: string, purpose: FormPurpose): boolean {
+      const [time = '', proof = '', mark = ''] = token.split('.');
+      const presented = Buffer.from(proof, 'base64url');
+      const bound: FormPurpose = [...purpose, mark];
+      return mark === userMark(sub) && keys.some((key) => equalDigests(proofOf(key, time, bound), presented));
+    },
+
     /** Issues a form token for a page that is shown to one user of the host. */
     issueTo(sub: string, purpose: FormPurpose): string {
       const mark = userMark(sub);

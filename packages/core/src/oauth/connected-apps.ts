@@ -38,7 +38,16 @@ export interface ConnectedApps {
    * this, and that the form is yours (CSRF).
    */
   revoke(sub: string, clientId: string): Promise<boolean>;
+  /**
+   * Restores the consent of an app that the user revoked less than ten minutes ago. Its tokens stay revoked: the user signs in
+   * with the app again, without being asked. Returns whether there was such a consent. Check the form as before
+   * `revoke`.
+   */
+  restore(sub: string, clientId: string): Promise<boolean>;
 }
+
+/** Time for which the removal of an app can be undone, in milliseconds. */
+const undoMs = 10 * 60_000;
 
 export function connectedApps(core: Core): ConnectedApps {
   const { storage, clock, options } = core;
@@ -65,6 +74,11 @@ export function connectedApps(core: Core): ConnectedApps {
     async revoke(sub, clientId) {
       requireUserId(sub);
       return await storage.consents.revoke(sub, clientId, clock.now());
+    },
+
+    async restore(sub, clientId) {
+      requireUserId(sub);
+      return await storage.consents.restore({ sub, clientId, revokedSince: clock.now() - undoMs });
     },
   };
 }

@@ -4,18 +4,24 @@ import type { Forms } from '../http/csrf.ts';
 import { answerPage, seeOther } from '../http/headers.ts';
 import { readParameters } from '../http/parameters.ts';
 import type { Handler } from '../http/route.ts';
-import { choosePageLanguage } from '../languages/page-language.ts';
+import { choosePageLanguage, type PageLanguage, timeZoneOf } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';
 import { cancelPage } from '../pages/cancel.ts';
 import { consentPage } from '../pages/consent.ts';
+import { valueTexts } from '../pages/consent-values.ts';
+import type { ClientRecord } from '../ports/clients.ts';
+import type { UserRecord } from '../ports/users.ts';
+import { offlineAccess } from '../scopes/scopes.ts';
+import { spaceSeparated } from '../text/space-separated.ts';
 import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Engine } from './engine/engine.ts';
 import { answerHostPage, hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf, namedResources, shownDocument } from './interaction-api.ts';
-import { interactionSeconds } from './lifetimes.ts';
+import { accessTokenSeconds, interactionSeconds } from './lifetimes.ts';
 import { displayName } from './user.ts';
+import { userinfoOf } from './userinfo.ts';
 import { interactionPageUrl } from './way-back.ts';
 
 /**
@@ -28,12 +34,25 @@ function redirectTarget(redirectUri: string): string {
   return protocol === 'https:' || protocol === 'http:' ? host : protocol;
 }
 
+/** Returns the user's own values of a scope, if the option `consent.values` is set. */
+function ownValues(core: Core, user: UserRecord, scope: string, language: PageLanguage): string[] {
+  if (!core.options.consent.values) return [];
+  return valueTexts(userinfoOf(core, user, [scope]), language, timeZoneOf(user.zoneinfo));
+}
+
+/** Checks whether an authorization of these scopes gives the client a refresh token. */
+function isRefreshable({ options }: Core, client: ClientRecord, scopes: Question['scopes']): boolean {
+  if (options.refreshTokens === undefined) return false;
+  return client.refreshWithoutOfflineAccess === true || scopes.some(({ name }) => name === offlineAccess);
+}
+
 async function renderConsent(core: Core, ctx: Context, question: Question): Promise<void> {
   const { interaction, client, user, scopes } = question;
   const { ui_locales, redirect_uri = '' } = interaction.params;
-  const language = choosePageLanguage(core.options.languages, ui_locales, ctx.get('Accept-Language'));
+  const { languages, pages, scopes: catalog } = core.options;
+  const chosen = typeof ctx.query.ui_locales === 'string' ? ctx.query.ui_locales : ui_locales;
+  const language = choosePageLanguage(languages, chosen, ctx.get('Accept-Language'));
   const action = interactionPageUrl(core, interaction, 'interaction');
-  const { pages } = core.options;
   if (pages.consent !== undefined) {
     const { name = null, handle = null } = user;
     const details = { ...detailsOf(question, core), user: { name, handle }, action };
@@ -42,16 +61,22 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
   }
   const page = consentPage({
     theme: core.options.theme,
-    language,
+    ...{ language, languages },
     clientName: client.name,
+    partnerName: question.partnerName,
     logoUrl: logoUrl(core, client),
     userName: displayName(core, user),
     document: shownDocument(client, redirect_uri),
     termsUrl: client.termsUrl ?? null,
     privacyUrl: client.privacyUrl ?? null,
-    scopes: scopes.filter(({ name }) => core.options.scopes.has(name)),
+    scopes: scopes
+      .filter(({ name }) => catalog.has(name))
+      .map((scope) => ({ ...scope, values: ownValues(core, user, scope.name, language) })),
     resourceNames: namedResources(core, question.resources).map(({ name }) => name),
     redirectTarget: redirectTarget(redirect_uri),
+    isWebsite: new URL(redirect_uri).protocol === 'https:',
+    accessSeconds: accessTokenSeconds,
+    keepsAccess: isRefreshable(core, client, scopes),
     csrfToken: question.csrfToken,
     action,
     switchAccountUrl: question.switchAccountUrl,
@@ -86,7 +111,9 @@ export function consentHandler(interactions: Interactions, forms: Forms): Handle
     if (decision !== 'approve' && decision !== 'deny') {
       throw new OAuthError('invalid_request', 'The parameter decision has to be approve or deny.');
     }
-    const answer = { approved: decision === 'approve', csrfToken: form.get('csrf') };
+    const offered = spaceSeparated(form.get('offered') ?? '');
+    const declined = offered.filter((name) => !form.has(`allow:${name}`));
+    const answer = { approved: decision === 'approve', declined, csrfToken: form.get('csrf') };
     seeOther(ctx, await interactions.answer(ctx, ctx.params.id, answer));
   };
 }

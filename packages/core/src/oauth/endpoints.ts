@@ -13,6 +13,7 @@ export const authPaths = {
   confirmLogout: '/oauth/logout/confirm',
   apps: '/account/apps',
   revokeApp: '/account/apps/:clientId/revoke',
+  restoreApp: '/account/apps/:clientId/restore',
   discovery: '/.well-known/openid-configuration',
   oauthDiscovery: '/.well-known/oauth-authorization-server',
   jwks: '/.well-known/jwks.json',

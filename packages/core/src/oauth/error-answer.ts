@@ -5,6 +5,7 @@ import { choosePageLanguage, type PageLanguage } from '../languages/page-languag
 import type { Core } from '../options/context.ts';
 import type { ErrorPageDetails } from '../options/host-pages.ts';
 import { type AppToReturnTo, type ErrorKind, errorPage } from '../pages/error.ts';
+import { printable } from '../text/printable.ts';
 import { answerHostPage } from './host-page.ts';
 import { findAppToReturnTo, lacksCookie } from './way-back.ts';
 
@@ -32,6 +33,16 @@ export function prefersJson(ctx: Context): boolean {
 /** Checks whether the client requests HTML by name, as browsers do, rather than any type. */
 function isBrowser(ctx: Context): boolean {
   return /\b(text\/html|application\/xhtml\+xml)\b/i.test(ctx.get('Accept')) && !prefersJson(ctx);
+}
+
+/** Longest redirect URI that a page shows whole, in characters. */
+const maxShownUri = 500;
+
+/** Returns the redirect URI of a request that was refused because of it, for the developers of the app. */
+function sentRedirectUri({ query }: Context, { code }: OAuthError): string {
+  const { redirect_uri } = query;
+  if (code !== 'redirect_uri_mismatch' || typeof redirect_uri !== 'string') return '';
+  return ` It was: ${printable(redirect_uri.slice(0, maxShownUri))}`;
 }
 
 /** Returns the language of a page for a request without stored parameters. */
@@ -90,7 +101,7 @@ export async function answerError(
     const { code, description, status } = error;
     const details = { ...texts, kind, code, description, status, requestId, ...(app && { app }) };
     if (await answeredByHost(core, ctx, details)) return;
-    const detail = `${code}: ${description}`;
+    const detail = `${code}: ${description}${sentRedirectUri(ctx, error)}`;
     answerPage(ctx, errorPage({ theme: core.options.theme, language, kind, detail, requestId, app }));
   } else {
     setNoStore(ctx);

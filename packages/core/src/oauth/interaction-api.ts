@@ -25,10 +25,18 @@ export interface InteractionApi {
    */
   details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
   /**
-   * Approves all requested scopes on behalf of the user. Returns the URL to which the browser must go.
+   * Approves the requested scopes on behalf of the user. Returns the URL to which the browser must go, which
+   * is the page again if a scope in `declined` is not optional.
    * @throws OAuthError if the form is forged or the interaction has ended
    */
-  approve(request: IncomingMessage, form: { readonly csrfToken: string }): Promise<InteractionRedirect>;
+  approve(
+    request: IncomingMessage,
+    form: {
+      readonly csrfToken: string;
+      /** Optional scopes that the user left out. @defaultValue none */
+      readonly declined?: readonly string[];
+    },
+  ): Promise<InteractionRedirect>;
   /**
    * Denies the request on behalf of the user. @throws OAuthError if the form is forged or the interaction has
    * ended
@@ -80,8 +88,8 @@ export function detailsOf(
     },
     sub: user.sub,
     redirectUri: interaction.params.redirect_uri ?? '',
-    scopes: scopes.flatMap(({ name, isNew }) =>
-      catalog.has(name) ? [{ name, isNew, texts: textsOf(name) }] : [],
+    scopes: scopes.flatMap(({ name, ...scope }) =>
+      catalog.has(name) ? [{ name, ...scope, texts: textsOf(name) }] : [],
     ),
     ...(resources.length > 0 && { resources: namedResources(core, resources) }),
     uiLocales: (interaction.params.ui_locales ?? '').split(' ').filter(Boolean),
@@ -99,9 +107,11 @@ export function interactionApi(interactions: Interactions, forms: Forms, core: C
     request: IncomingMessage,
     approved: boolean,
     csrfToken: string,
+    declined: readonly string[] = [],
   ): Promise<InteractionRedirect> {
     forms.requireOwnOrigin(request, 'consent');
-    return { redirectTo: await interactions.answer(exchangeOf(request), null, { approved, csrfToken }) };
+    const form = { approved, declined, csrfToken };
+    return { redirectTo: await interactions.answer(exchangeOf(request), null, form) };
   }
 
   return {
@@ -110,7 +120,7 @@ export function interactionApi(interactions: Interactions, forms: Forms, core: C
       if (typeof step === 'string') return { redirectTo: step };
       return detailsOf(step, core);
     },
-    approve: (request, { csrfToken }) => answer(request, true, csrfToken),
+    approve: (request, { csrfToken, declined }) => answer(request, true, csrfToken, declined),
     deny: (request, { csrfToken }) => answer(request, false, csrfToken),
   };
 }

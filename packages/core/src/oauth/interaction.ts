@@ -3,7 +3,7 @@ import type { FormPurpose, Forms } from '../http/csrf.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { ConsentRecord } from '../ports/grants.ts';
-import type { UserRecord } from '../ports/users.ts';
+import type { Authentication, UserRecord } from '../ports/users.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import {
   findClient,
@@ -13,6 +13,7 @@ import {
   requireStillAllowed,
   unknownRequest,
 } from './client.ts';
+import { consentedPart, isOptional } from './consented.ts';
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
@@ -26,10 +27,20 @@ export interface Question {
   readonly interaction: PendingInteraction;
   readonly client: ClientRecord;
   readonly user: UserRecord;
-  /** Requested scopes. `isNew` is true if the user has not approved the scope for this client before. */
-  readonly scopes: readonly { readonly name: string; readonly isNew: boolean }[];
+  /**
+   * Requested scopes. `isNew` is true if the user has not approved the scope for this client before; `isOptional` if
+   * the user may leave it out, and `isDeclined` if the user did so before.
+   */
+  readonly scopes: readonly {
+    readonly name: string;
+    readonly isNew: boolean;
+    readonly isOptional: boolean;
+    readonly isDeclined: boolean;
+  }[];
   /** URIs of the requested resources. */
   readonly resources: readonly string[];
+  /** Name of the partner that owns the client; `null` if none does. */
+  readonly partnerName: string | null;
   /** Form token, which proves that a decision comes from the page that showed this question to this user. */
   readonly csrfToken: string;
   /** URL at which the user can sign in as someone else. */
@@ -41,11 +52,22 @@ const scopesOf = (interaction: PendingInteraction): string[] => (interaction.par
 const resourcesOf = (interaction: PendingInteraction): string[] =>
   spaceSeparated(interaction.params.resources ?? '');
 
-/** Checks whether a remembered consent covers every scope and resource of an interaction. */
-const isCovered = (interaction: PendingInteraction, consent: ConsentRecord | null): boolean =>
-  approvedNames(scopesOf(interaction), resourcesOf(interaction)).every((name) =>
-    consent?.scopes.includes(name),
-  );
+const namesOf = (interaction: PendingInteraction): string[] =>
+  approvedNames(scopesOf(interaction), resourcesOf(interaction));
+
+/** Returns the requested scopes with what the consent page shows about each of them. */
+function askedScopes(
+  interaction: PendingInteraction,
+  client: ClientRecord,
+  consent: ConsentRecord | null,
+): Question['scopes'] {
+  return scopesOf(interaction).map((name) => ({
+    name,
+    isNew: !consent?.scopes.includes(name),
+    isOptional: isOptional(client, name),
+    isDeclined: consent?.declined.includes(name) ?? false,
+  }));
+}
 
 /**
  * Returns the client of an interaction, which may have been changed since it began. @throws OAuthError if the
@@ -70,10 +92,64 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
 
 const purpose = ({ id }: { readonly id: string }): FormPurpose => ['consent', id];
 
+/** Returns the question of an interaction to its user; `null` if the host does not know the user. */
+async function questionTo(
+  core: Core,
+  forms: Forms,
+  user: Authentication,
+  interaction: PendingInteraction,
+  client: ClientRecord,
+  consent: ConsentRecord | null,
+): Promise<Question | null> {
+  const record = await findAsked(core, user.sub, scopesOf(interaction));
+  if (record === null) return null;
+  const partner = client.partner === null ? null : await core.storage.partners.find(client.partner);
+  return {
+    ...{ interaction, client, user: record },
+    scopes: askedScopes(interaction, client, consent),
+    resources: resourcesOf(interaction),
+    partnerName: partner?.name ?? null,
+    csrfToken: forms.issueTo(user.sub, purpose(interaction)),
+    switchAccountUrl: await loginOf(core, interaction, client, true),
+  };
+}
+
 /** Decision of the user, from the form of a consent page. */
 interface ConsentForm {
   readonly approved: boolean;
+  /** Optional scopes that the user left out. */
+  readonly declined: readonly string[];
   readonly csrfToken: string | undefined;
+}
+
+/**
+ * Stores the user's approval and ends the interaction. Asks again if a scope that the user left out is not optional (any
+ * more).
+ * @returns the URL to which the browser must go
+ */
+async function approve(
+  core: Core,
+  user: Authentication,
+  interaction: PendingInteraction,
+  client: ClientRecord,
+  declined: readonly string[],
+): Promise<string> {
+  const requested = scopesOf(interaction);
+  if (!declined.every((name) => requested.includes(name) && isOptional(client, name)))
+    return interactionPageUrl(core, interaction, 'interaction');
+  if (requested.every((name) => declined.includes(name))) {
+    return interaction.finish(
+      { error: 'access_denied', description: 'The user left out every scope.' },
+      'approve',
+    );
+  }
+  const { clientId } = client;
+  const scopes = namesOf(interaction).filter((name) => !declined.includes(name));
+  const consent = { sub: user.sub, clientId, scopes, declined, now: core.clock.now() };
+  if (!(await core.storage.consents.remember(consent))) {
+    throw new OAuthError('invalid_client', 'The client is not known.');
+  }
+  return interaction.finish({ user, consented: true }, 'approve');
 }
 
 export type Interactions = ReturnType<typeof createInteractions>;
@@ -124,7 +200,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   async function decide(
     exchange: Exchange,
     id: string | null,
-    { approved, csrfToken }: ConsentForm,
+    { approved, declined, csrfToken }: ConsentForm,
   ): Promise<string> {
     const begun = await begin(exchange, id);
     if (typeof begun === 'string') return begun;
@@ -137,13 +213,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
         'deny',
       );
     }
-    const { clientId } = client;
-    const scopes = approvedNames(scopesOf(interaction), resourcesOf(interaction));
-    const consent = { sub: user.sub, clientId, scopes, now: core.clock.now() };
-    if (!(await core.storage.consents.remember(consent))) {
-      throw new OAuthError('invalid_client', 'The client is not known.');
-    }
-    return interaction.finish({ user, consented: true }, 'approve');
+    return await approve(core, user, interaction, client, declined);
   }
 
   return {
@@ -159,22 +229,17 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       if (interaction.reasons.includes('signed_out')) await interaction.keep();
 
       const consent = await core.storage.consents.find(user.sub, client.clientId);
-      const scopes = scopesOf(interaction).map((name) => ({ name, isNew: !consent?.scopes.includes(name) }));
-      const resources = resourcesOf(interaction);
       const isPrompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
       const isAsked = isPrompted || isAskedEveryTime(client, interaction.params.redirect_uri ?? '');
-      if (!isAsked && isCovered(interaction, consent)) return interaction.finish({ user, consented: false });
-      const record = await findAsked(core, user.sub, scopesOf(interaction));
-      if (record === null) {
-        core.options.logger.warn(
-          { client: client.clientId },
-          'a user was refused: users.find does not know the sub that login.authenticate names',
-        );
-        return interaction.finish({ error: 'access_denied', description: 'The user has no access.' });
-      }
-      const csrfToken = forms.issueTo(user.sub, purpose(interaction));
-      const switchAccountUrl = await loginOf(core, interaction, client, true);
-      return { interaction, client, user: record, scopes, resources, csrfToken, switchAccountUrl };
+      const isDecided = consentedPart(client, consent, namesOf(interaction)) !== null;
+      if (!isAsked && isDecided) return interaction.finish({ user, consented: false });
+      const question = await questionTo(core, forms, user, interaction, client, consent);
+      if (question !== null) return question;
+      core.options.logger.warn(
+        { client: client.clientId },
+        'a user was refused: users.find does not know the sub that login.authenticate names',
+      );
+      return interaction.finish({ error: 'access_denied', description: 'The user has no access.' });
     },
 
     /**

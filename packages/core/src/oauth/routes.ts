@@ -1,7 +1,7 @@
 import type { Forms } from '../http/csrf.ts';
 import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
-import { appsHandler, revokeAppHandler } from './apps-page.ts';
+import { appsHandler, restoreAppHandler, revokeAppHandler } from './apps-page.ts';
 import { authorizeHandler, resumeHandler } from './authorize.ts';
 import type { ClientAssertions } from './client-assertion.ts';
 import { clientAuthentication } from './client-authentication.ts';
@@ -129,6 +129,9 @@ export async function oauthRoutes(
     }),
     page(authPaths.revokeApp, 'Ends the access of one app to data of the user.', {
       POST: revokeAppHandler(core, consents, forms),
+    }),
+    page(authPaths.restoreApp, 'Undoes the removal of an app, for ten minutes.', {
+      POST: restoreAppHandler(core, consents, forms),
     }),
     ...(core.options.login.signOut === undefined ? [] : await logoutPages()),
     ...documentRoutes(core),

@@ -1,5 +1,4 @@
 import type { Core } from '../options/context.ts';
-import type { Storage } from '../ports/storage.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../scopes/user-record.ts';
 
@@ -17,15 +16,4 @@ export function displayName({ options }: Core, user: UserRecord | null): string 
   const { name = null, handle = null } = user ?? {};
   if (options.theme.showHandle && name !== null && handle !== null) return `${name} (${handle})`;
   return name ?? handle;
-}
-
-/** Checks whether the remembered consent of this user and client covers every scope and resource. */
-export async function isConsented(
-  storage: Storage,
-  sub: string,
-  clientId: string,
-  approved: Iterable<string>,
-): Promise<boolean> {
-  const consent = await storage.consents.find(sub, clientId);
-  return consent !== null && [...approved].every((name) => consent.scopes.includes(name));
 }

@@ -19,6 +19,7 @@ export const defaultOptions = {
   languages,
   hostTimeoutSeconds: 10,
   claimsParameter: false,
+  consent: { values: false },
   introspection: false,
   clientMetadataDocuments: { allowPrivateDocuments: false },
   privateKeyJwt: false,

@@ -31,11 +31,15 @@ export interface InteractionDetails {
   /** Id of the signed-in user who is asked for consent. */
   readonly sub: string;
   readonly redirectUri: string;
-  /** Requested scopes. Show all of them: the user approves all or none. */
+  /** Requested scopes. Show all of them: the user approves them together, except optional ones. */
   readonly scopes: readonly {
     readonly name: Scope | (string & {});
     /** True if the user has not approved this scope for the client before. */
     readonly isNew: boolean;
+    /** True if the user may leave the scope out; see the client's `optionalScopes`. */
+    readonly isOptional: boolean;
+    /** True if the user left the scope out before. */
+    readonly isDeclined: boolean;
     /**
      * Texts about the scope, by language: all built-in languages and those of the option `languages`. Your
      * own scopes use the first of `languages` where they have no text.
@@ -62,7 +66,11 @@ export type HostPage = string | Response;
 export interface ConsentPageDetails extends InteractionDetails {
   /** Name and handle of the signed-in user, from `users.find`. */
   readonly user: { readonly name: string | null; readonly handle: string | null };
-  /** Target of the form. Post `csrf` with the token, and `decision` with `approve` or `deny`. */
+  /**
+   * Target of the form. Post `csrf` with the token, and `decision` with `approve` or `deny`. To let the user leave out
+   * optional scopes, also post `offered` with their names, separated by spaces, and a checkbox `allow:NAME` for each of
+   * them. A scope that is offered without being allowed is left out.
+   */
   readonly action: string;
   /** Language of the page, such as `fr`: one of the option `languages`. */
   readonly language: string;

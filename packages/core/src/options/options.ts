@@ -102,6 +102,14 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * @defaultValue false
    */
   readonly claimsParameter?: boolean;
+  /** Content of the built-in consent page. */
+  readonly consent?: {
+    /**
+     * Shows the user's own values of each scope, such as the name and the balance that the app would see.
+     * @defaultValue false
+     */
+    readonly values?: boolean;
+  };
   /**
    * Enables `POST /v1/oauth/introspect`, where clients marked as resource servers can check access tokens
    * (RFC 7662). An API in this process calls `ostiary.tokens.verify` instead, which needs no option.

@@ -84,6 +84,7 @@ export const optionsSchema = knownOnly({
   pages: knownOnly({ consent: callback().optional(), error: callback().optional() }).prefault({}),
   interactionUrl: callback<(interactionId: string) => string>().optional(),
   claimsParameter: z.boolean().default(defaultOptions.claimsParameter),
+  consent: knownOnly({ values: z.boolean().default(defaultOptions.consent.values) }).prefault({}),
   introspection: z.boolean().default(defaultOptions.introspection),
   clientMetadataDocuments: knownOnly({
     scopes: z.array(z.string()).min(1),

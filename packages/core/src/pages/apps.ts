@@ -1,6 +1,7 @@
 import { type PageLanguage, userDayIn } from '../languages/page-language.ts';
 import { fill } from './fill.ts';
 import { type Html, html, nameOf } from './html.ts';
+import { languageLinks } from './language-links.ts';
 import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, clientMark, icons, scopeList } from './parts.ts';
 
@@ -11,27 +12,60 @@ export interface ConnectedApp {
   readonly grantedAt: Date;
   /** Time at which scopes were last added; equal to `grantedAt` if none were added. */
   readonly updatedAt: Date;
+  /** Time of the last sign-in with the app; `null` if none was recorded. */
+  readonly lastUsedAt: Date | null;
   /** URL to which the removal form is posted, with its token as `csrf`. */
   readonly revokeAction: string;
   readonly csrfToken: string;
 }
 
+/** Result of the form that the user sent. */
+export type AppsNotice =
+  | {
+      readonly kind: 'removed';
+      readonly clientName: string;
+      /** URL to which the form that undoes the removal is posted. */
+      readonly undoAction: string;
+      readonly csrfToken: string;
+    }
+  | { readonly kind: 'restored'; readonly clientName: string }
+  | { readonly kind: 'tooLate' };
+
 export interface AppsView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
+  /** All languages of the service, for links to the page in another one. */
+  readonly languages: readonly PageLanguage[];
+  readonly pageUrl: string;
+  /** URL of the service's own start page. */
+  readonly homeUrl: string;
   readonly apps: readonly ConnectedApp[];
   readonly userName: string | null;
   /** Time zone in which dates are shown; `null` if the user's is not known. */
   readonly timeZone: string | null;
-  readonly notice: 'revoked' | null;
+  readonly notice: AppsNotice | null;
 }
 
-function since({ grantedAt, updatedAt }: ConnectedApp, { language, timeZone }: AppsView): Html {
+/** Renders when the app was allowed, changed and used last. */
+function dates({ grantedAt, updatedAt, lastUsedAt }: ConnectedApp, { language, timeZone }: AppsView): Html {
   const words = language.texts.apps;
-  const grantedOn = userDayIn(language, grantedAt, timeZone);
-  const changedOn = userDayIn(language, updatedAt, timeZone);
-  const granted = html`<time datetime="${grantedAt.toISOString()}">${grantedOn}</time>`;
-  const changed = html`<time datetime="${updatedAt.toISOString()}">${changedOn}</time>`;
-  return html`<span>${fill(language.tag, words.since, { date: granted })}</span>${grantedOn === changedOn ? null : html` <span>${fill(language.tag, words.changed, { date: changed })}</span>`}`;
+  const day = (time: Date): string => userDayIn(language, time, timeZone);
+  const line = (text: string, time: Date): Html => {
+    const date = html`<time datetime="${time.toISOString()}">${day(time)}</time>`;
+    return html`<span>${fill(language.tag, text, { date })}</span>`;
+  };
+  const isChanged = day(grantedAt) !== day(updatedAt);
+  return html`${line(words.since, grantedAt)}${isChanged ? html` ${line(words.changed, updatedAt)}` : null}${lastUsedAt === null ? null : html` ${line(words.used, lastUsedAt)}`}`;
+}
+
+function noticeBox(notice: AppsNotice, { language }: AppsView): Html {
+  const words = language.texts.apps;
+  if (notice.kind === 'tooLate')
+    return html`<div class="notice bad" role="status">${icons.warning}<p>${words.tooLate}</p></div>`;
+  const client = nameOf(notice.clientName);
+  if (notice.kind === 'restored')
+    return html`<div class="notice" role="status">${icons.check}<p>${fill(language.tag, words.restored, { client })}</p></div>`;
+  return html`<div class="notice" role="status">${icons.check}<div><p>${fill(language.tag, words.removed, { client })}</p>
+<form method="post" action="${notice.undoAction}"><input type="hidden" name="csrf" value="${notice.csrfToken}"><button class="compact">${words.undo} <span class="hidden">${fill(language.tag, words.undoOf, { client })}</span></button></form></div></div>`;
 }
 
 function appItem(app: ConnectedApp, view: AppsView): Html {
@@ -39,7 +73,7 @@ function appItem(app: ConnectedApp, view: AppsView): Html {
   const words = language.texts.apps;
   const client = nameOf(app.clientName);
   return html`<li class="app">
-<header>${clientMark(app.clientName, app.logoUrl)}<div><h2>${client}</h2><p class="since small muted">${since(app, view)}</p></div></header>
+<header>${clientMark(app.clientName, app.logoUrl)}<div><h2>${client}</h2><p class="since small muted">${dates(app, view)}</p></div></header>
 ${scopeList(
   app.scopes.map((name) => ({ name, marked: false })),
   language,
@@ -61,9 +95,11 @@ export function appsPage(view: AppsView): Page {
       : html`<ul class="apps">${apps.map((app) => appItem(app, view))}</ul>`;
   const body = html`<main class="card wide">
 <div class="lead"><h1>${words.title}</h1>${apps.length === 0 ? null : html`<p class="muted">${fill(language.tag, words.intro, { service })}</p>`}</div>
-${view.notice === 'revoked' ? html`<div class="notice" role="status">${icons.check}<p>${words.removed}</p></div>` : null}
+${view.notice === null ? null : noticeBox(view.notice, view)}
 ${accountRow(view.userName, language, null)}
 ${list}
-</main>`;
+<p class="small"><a href="${view.homeUrl}">${fill(language.tag, words.back, { service })}</a></p>
+</main>
+${languageLinks(view.languages, language, view.pageUrl)}`;
   return page({ theme, language: language.tag, title: words.title, body });
 }

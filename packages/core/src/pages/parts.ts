@@ -51,15 +51,28 @@ ${switchAccountUrl === null ? null : html`<a href="${switchAccountUrl}">${words.
 </div>`;
 }
 
-/** Renders a list of what an app can see, in plain words. `marked` puts the word "new" beside a title. */
-export function scopeList(
-  items: readonly { readonly name: string; readonly marked: boolean }[],
-  { texts }: PageLanguage,
-): Html {
-  const item = ({ name, marked }: (typeof items)[number]): Html => {
+/** A scope in a list of what an app can see. */
+export interface ListedScope {
+  readonly name: string;
+  /** True for the word "new" beside the title. */
+  readonly marked: boolean;
+  /** The user's own values of the scope, which are shown below its title. @defaultValue none */
+  readonly values?: readonly string[];
+  /** Content at the end of the row, such as a checkbox. A row with a checkbox is its label. */
+  readonly aside?: { readonly html: Html; readonly isControl: boolean } | null;
+}
+
+/** Renders a list of what an app can see, in plain words. */
+export function scopeList(items: readonly ListedScope[], { texts }: PageLanguage): Html {
+  const item = ({ name, marked, values = [], aside = null }: ListedScope): Html => {
     const { title, detail } = texts.scopes[name] ?? { title: name, detail: '' };
     const badge = html` <span class="badge">${texts.consent.newBadge}</span>`;
-    return html`<li><span class="mark">${icons.check}</span><p class="what"><span class="title">${title}${marked ? badge : null}</span> <span class="detail">${detail}</span></p></li>`;
+    const own =
+      values.length === 0
+        ? null
+        : html` <span class="value">${values.map((value, at) => html`${at === 0 ? null : ' · '}${nameOf(value)}`)}</span>`;
+    const row = html`<span class="mark">${icons.check}</span><span class="what"><span class="title">${title}${marked ? badge : null}</span>${own} <span class="detail">${detail}</span></span>${aside === null ? null : aside.html}`;
+    return html`<li>${aside?.isControl ? html`<label>${row}</label>` : row}</li>`;
   };
   return html`<ul class="scopes">${items.map(item)}</ul>`;
 }

@@ -91,9 +91,16 @@ small, .small { font-size: .875rem; line-height: 1.5; }
 .scopes .mark .icon { width: 1.125rem; height: 1.125rem; stroke-width: 2; }
 .scopes .what { min-width: 0; }
 .scopes .title { display: flex; flex-wrap: wrap; align-items: center; gap: .125rem .5rem; font-weight: 600; }
+.scopes .needed { flex: none; margin-inline-start: auto; font-size: .8125rem; line-height: 1.85; color: var(--muted); }
+.scopes label { display: flex; gap: .75rem; flex: 1; min-width: 0; min-height: 2.75rem; cursor: pointer; }
+.scopes input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; margin-inline-start: auto; accent-color: var(--accent); }
+.scopes .value { display: block; font-size: .9375rem; line-height: 1.5; }
 .scopes .detail { display: block; font-size: .9375rem; line-height: 1.5; color: var(--muted); }
 .badge { flex: none; padding: .0625rem .5rem; border: 1px solid currentColor; border-radius: 1rem; background: var(--tint); color: var(--accent); font-size: .75rem; line-height: 1.4; font-weight: 650; }
 .hint { margin-top: .25rem; }
+
+.languages { display: flex; flex-wrap: wrap; justify-content: center; gap: 0 1rem; max-width: 100%; }
+.languages a, .languages strong { display: inline-block; padding: .75rem 0; min-width: 2.75rem; text-align: center; }
 
 .promises { display: flex; flex-direction: column; gap: .625rem; padding-top: 1.25rem; border-top: 1px solid var(--line); font-size: .875rem; line-height: 1.5; color: var(--muted); }
 .promises li { display: flex; gap: .625rem; }
@@ -115,6 +122,8 @@ button.compact { min-height: 2.75rem; padding: .5rem 1rem; font-size: .9375rem; 
 
 .notice { display: flex; gap: .625rem; padding: .75rem .875rem; border-radius: .875rem; background: var(--good-tint); color: var(--good); }
 .notice .icon { margin-top: .125rem; }
+.notice div { flex: 1; min-width: 0; display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; }
+.notice.bad { background: var(--warning-tint); color: var(--warning); }
 .apps { display: flex; flex-direction: column; gap: 1rem; }
 .app { padding: 1.125rem; border: 1px solid var(--line); border-radius: 1rem; display: flex; flex-direction: column; gap: 1rem; }
 .app header { display: flex; align-items: flex-start; gap: .875rem; }

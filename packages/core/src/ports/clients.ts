@@ -75,6 +75,8 @@ export interface ClientRecord {
    * default.
    */
   readonly defaultScope?: string | null | undefined;
+  /** Allowed scopes that a user may leave out on the consent page; `undefined` counts as an empty list. */
+  readonly optionalScopes?: readonly string[] | undefined;
   /** True if authorization requests without a PKCE challenge are refused. */
   readonly requirePkce: boolean;
   /** True if code exchanges without the client secret are refused, even with a correct PKCE verifier. */

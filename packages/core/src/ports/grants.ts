@@ -128,6 +128,8 @@ export interface ConsentRecord {
   readonly clientId: string;
   /** Scopes that the user approved, and URIs of approved resources. No scope has the name of a URI. */
   readonly scopes: readonly string[];
+  /** Optional scopes that the user left out when last asked for them. None of them is among `scopes`. */
+  readonly declined: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;
   /**
@@ -234,11 +236,16 @@ export interface ConsentStore {
   /**
    * Adds scopes to the unrevoked consent of this user and client, or creates one. Concurrent calls lose no
    * scope. Returns `false` and stores nothing if the client is unknown, or if it or its partner is disabled.
+   *
+   * Scopes in `declined` are taken out of the consent. The same transaction revokes the grants of this user
+   * and client that include one of them.
    */
   remember(consent: {
     readonly sub: string;
     readonly clientId: string;
     readonly scopes: readonly string[];
+    /** Optional scopes that the user left out, none of them among `scopes`. @defaultValue none */
+    readonly declined?: readonly string[];
     readonly now: number;
   }): Promise<boolean>;
 
@@ -257,6 +264,18 @@ export interface ConsentStore {
    * was no unrevoked consent; the grants are revoked anyway.
    */
   revoke(sub: string, clientId: string, now: number): Promise<boolean>;
+
+  /**
+   * Restores the consent of this user and client that was revoked last, if that was at `revokedSince` or
+   * later. Grants stay revoked. Returns `false` and changes nothing if there is no such consent or an
+   * unrevoked one, or if the client or its partner is disabled.
+   */
+  restore(consent: {
+    readonly sub: string;
+    readonly clientId: string;
+    /** Milliseconds since the Unix epoch. */
+    readonly revokedSince: number;
+  }): Promise<boolean>;
 
   /**
    * Checks whether the user has an unrevoked consent with this scope for an enabled client of this enabled

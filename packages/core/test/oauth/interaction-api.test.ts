@@ -47,6 +47,9 @@ async function open(
   return { browser, address, interaction, shown: shown.json(), post, finish };
 }
 
+/** State of a scope that the user was never asked for. */
+const unasked = { isNew: true, isOptional: false, isDeclined: false };
+
 describe('a consent page of the host', () => {
   it('is where the browser is sent, and gets the data to show', async () => {
     const { provider, client } = await start();
@@ -60,8 +63,8 @@ describe('a consent page of the host', () => {
       sub: ana.sub,
       redirectUri: client.redirectUri,
       scopes: [
-        { name: 'openid', isNew: true, texts: scopes.openid.consent },
-        { name: 'kyc', isNew: true, texts: scopes.kyc.consent },
+        { name: 'openid', ...unasked, texts: scopes.openid.consent },
+        { name: 'kyc', ...unasked, texts: scopes.kyc.consent },
       ],
       uiLocales: ['fr', 'en'],
       csrfToken: expect.stringMatching(/./),
@@ -83,8 +86,8 @@ describe('a consent page of the host', () => {
     const { openid } = scopes;
     const french = { ...openid.consent.fr, title: 'Qui vous êtes' };
     expect(shown.scopes).toEqual([
-      { name: 'openid', isNew: true, texts: { ...openid.consent, fr: french } },
-      { name: 'orders', isNew: true, texts: { ht, fr, pt, en: ht, es: ht } },
+      { name: 'openid', ...unasked, texts: { ...openid.consent, fr: french } },
+      { name: 'orders', ...unasked, texts: { ht, fr, pt, en: ht, es: ht } },
     ]);
   });
 

@@ -6,7 +6,18 @@ import { examine } from '../../../../lab/support/browser/page-checks.ts';
 import type { Page } from '../../src/pages/layout.ts';
 import { scopeNames, scopes } from '../../src/scopes/scopes.ts';
 import { afterwards, serve } from '../support/running.ts';
-import { apps, consent, everyPage, failure, languages, others, someNew, theme } from './views.ts';
+import {
+  apps,
+  consent,
+  everyPage,
+  failure,
+  languages,
+  others,
+  removed,
+  someNew,
+  someOptional,
+  theme,
+} from './views.ts';
 
 const browser = await launchBrowser();
 afterwards(() => browser.close());
@@ -127,7 +138,7 @@ it('names without a space in them do not widen the page', async () => {
   const long = 'w'.repeat(120);
   const wide = { name: 'W'.repeat(60), colour: '#1a4f8b' };
   const names = { clientName: long, userName: long, redirectTarget: `${long}.example`, theme: wide };
-  const notice = 'revoked';
+  const notice = { ...removed, clientName: long };
   const pages = [
     consent('fr', names),
     apps('fr', { userName: long, notice }),
@@ -192,6 +203,34 @@ describe('the consent page', () => {
     },
   );
 
+  it('lets the user leave out optional scopes by a click on their row, without script', async () => {
+    await open(consent('en', { scopes: someOptional }));
+    const boxes = tab.getByRole('checkbox');
+    expect([await boxes.count(), await tab.getByText('Needed', { exact: true }).count()]).toEqual([2, 3]);
+    expect(await boxes.nth(0).isChecked()).toBe(true);
+    expect(await boxes.nth(1).isChecked()).toBe(false);
+    expect(await texts('.value')).toEqual(['Marie Joseph · @marie']);
+    await tab.getByText('See your balances').click();
+    await tab.getByText('See your identity check').click();
+    await tab.getByRole('button', { name: 'Allow' }).click();
+    await tab.waitForURL('**/oauth/interaction/abc');
+    expect(posted).toEqual({
+      path: '/oauth/interaction/abc',
+      ...{ csrf: 'csrf-token', decision: 'approve', offered: 'kyc wallet:balance' },
+      'allow:wallet:balance': 'on',
+    });
+  });
+
+  it('says whose app it is, where it is, and how long it has access', async () => {
+    await open(consent('en'));
+    expect(await tab.textContent('.lead p')).toBe('rara.example · registered by Rara S.A.');
+    const promise = 'Each sign-in gives it access for one hour. You can withdraw';
+    expect(await tab.textContent('.promises li:last-child')).toContain(promise);
+    await open(consent('en', { isWebsite: false, partnerName: null, keepsAccess: true }));
+    expect(await tab.locator('.lead p').count()).toBe(0);
+    expect(await tab.textContent('.promises')).toContain('It keeps this access while you are away');
+  });
+
   it('shows a logo in place of the monogram', async () => {
     await open(consent('en', { theme: { ...theme, logo: '/logo.svg' } }));
     expect(await tab.getAttribute('.brand img', 'alt')).toBe('Kòb');
@@ -215,9 +254,23 @@ describe('the page of connected apps', () => {
   });
 
   it('says what was removed, and that no app is left', async () => {
-    await open(apps('en', { apps: [], notice: 'revoked' }));
+    await open(apps('en', { apps: [], notice: removed }));
     expect(await texts('main h2')).toEqual(['No connected apps']);
-    expect(await tab.getByRole('status').textContent()).toBe('The app no longer has access to your account.');
+    const status = tab.getByRole('status');
+    expect(await status.locator('p').textContent()).toBe('Rara Market no longer has access to your account.');
+    await status.getByRole('button', { name: 'Undo the removal of Rara Market', exact: true }).click();
+    await tab.waitForURL('**/restore');
+    expect(posted).toEqual({ path: '/account/apps/rara/restore', csrf: 'csrf-undo' });
+  });
+
+  it('links to the other languages, and back to the service', async () => {
+    await open(apps('en'));
+    const links = await tab.locator('.languages > *').allTextContents();
+    expect(links).toEqual(['English', 'Français', 'Kreyòl ayisyen', 'Español', 'Português']);
+    const french = tab.getByRole('link', { name: 'Français' });
+    expect(await french.getAttribute('href')).toBe('/account/apps?ui_locales=fr');
+    expect(await french.getAttribute('lang')).toBe('fr');
+    expect(await tab.getByRole('link', { name: 'Back to Kòb' }).getAttribute('href')).toBe('/');
   });
 });
 

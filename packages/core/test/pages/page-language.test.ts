@@ -77,7 +77,7 @@ describe('texts of the host', () => {
     const { kyc: __, ...scopes } = arabic.scopes;
     expect(await refusal(['de'], { de: { ...arabic, scopes } })).toBe('texts.de.scopes.kyc: is missing');
     expect(await refusal(['de'], { de: {} })).toMatch(
-      /^texts\.de\.signedInAs: is missing; .*texts\.de\.scopes\.identity: is missing$/,
+      /^texts\.de\.language: is missing; .*texts\.de\.scopes\.identity: is missing$/,
     );
   });
 

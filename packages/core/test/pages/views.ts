@@ -1,7 +1,7 @@
 import en from '../../languages/en.json' with { type: 'json' };
 import { loadLanguages, shippedLanguages } from '../../src/languages/load.ts';
 import type { HostTexts, PageLanguage, PageTexts } from '../../src/languages/page-language.ts';
-import { type AppsView, appsPage } from '../../src/pages/apps.ts';
+import { type AppsNotice, type AppsView, appsPage } from '../../src/pages/apps.ts';
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts';
 import { type ErrorKind, type ErrorView, errorPage } from '../../src/pages/error.ts';
 import type { Page } from '../../src/pages/layout.ts';
@@ -51,20 +51,35 @@ export const errorKinds = Object.keys(en.errors) as readonly ErrorKind[];
 
 /** Scopes on the consent page, some of which the user has already approved. */
 export const someNew = scopeNames.map((name) => ({
-  name,
-  isNew: name === 'kyc' || name === 'wallet:balance',
+  ...{ name, isNew: name === 'kyc' || name === 'wallet:balance' },
+  ...{ isOptional: false, isDeclined: false, values: [] },
 }));
+
+/** Scopes of which the user may leave some out, with values of the user. */
+export const someOptional: ConsentView['scopes'] = someNew.map((scope) => ({
+  ...scope,
+  isOptional: scope.name === 'kyc' || scope.name === 'wallet:balance',
+  isDeclined: scope.name === 'wallet:balance',
+  values: scope.name === 'profile' ? ['Marie Joseph', '@marie'] : [],
+}));
+
+/** Languages that the pages link to. */
+const shownLanguages = shippedLanguages.map(languageOf);
+
+/** Notice after an app was removed. */
+export const removed: AppsNotice = {
+  ...{ kind: 'removed', clientName: 'Rara Market' },
+  ...{ undoAction: '/account/apps/rara/restore', csrfToken: 'csrf-undo' },
+};
 
 export function consent(language: string, changes: Partial<ConsentView> = {}): Page {
   return consentPage({
     theme,
-    language: languageOf(language),
-    clientName: 'Rara Market',
-    logoUrl: null,
-    userName: 'Marie Joseph',
-    scopes: scopeNames.map((name) => ({ name, isNew: true })),
+    ...{ language: languageOf(language), languages: shownLanguages },
+    ...{ clientName: 'Rara Market', partnerName: 'Rara S.A.', logoUrl: null, userName: 'Marie Joseph' },
+    scopes: someNew.map((scope) => ({ ...scope, isNew: true })),
     resourceNames: [],
-    redirectTarget: 'rara.example',
+    ...{ redirectTarget: 'rara.example', isWebsite: true, accessSeconds: 3600, keepsAccess: false },
     csrfToken: 'csrf-token',
     action: '/oauth/interaction/abc',
     switchAccountUrl: '/login?again=1&to=%2Fx',
@@ -80,12 +95,14 @@ export function apps(language: string, changes: Partial<AppsView> = {}): Page {
     scopes: ['openid', 'kyc'],
     grantedAt: new Date('2026-01-05T23:30:00.000Z'),
     updatedAt: new Date(updatedAt),
+    lastUsedAt: null,
     revokeAction: `/account/apps/${clientId}/revoke`,
     csrfToken: `csrf-${clientId}`,
   });
   return appsPage({
     theme,
-    language: languageOf(language),
+    ...{ language: languageOf(language), languages: shownLanguages },
+    ...{ pageUrl: '/account/apps', homeUrl: '/' },
     apps: [
       app('rara', 'Rara Market', '2026-03-12T08:00:00.000Z'),
       app('lakou', 'Lakou Books', '2026-01-05T23:31:00.000Z'),
@@ -140,7 +157,11 @@ export const everyPage: { readonly [name: string]: (language: string) => Page } 
     }),
   'consent with a logo': (language) => consent(language, { logoUrl: '/logo.svg' }),
   'connected apps': (language) => apps(language),
-  'connected apps after a removal': (language) => apps(language, { notice: 'revoked' }),
+  'consent with optional scopes and values': (language) => consent(language, { scopes: someOptional }),
+  'connected apps after a removal': (language) => apps(language, { notice: removed }),
+  'connected apps after an undone removal': (language) =>
+    apps(language, { notice: { kind: 'restored', clientName: 'Rara Market' } }),
+  'connected apps after a late undo': (language) => apps(language, { notice: { kind: 'tooLate' } }),
   logout: (language) => logout(language),
   'logout for nobody': (language) => logout(language, { clientName: null, userName: null }),
   'after a logout': (language) => afterLogoutPage({ theme, language: languageOf(language) }, 'leave'),

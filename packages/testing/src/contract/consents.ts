@@ -15,7 +15,14 @@ const user = { sub: 'user-1', clientId: 'client-1' };
 export const consentCases = casesOf('consents', {
   'a consent is read back, for this user and client only': async (storage) => {
     await consented(storage, { scopes: ['openid', 'kyc'] });
-    const expected = { ...user, scopes: ['openid', 'kyc'], grantedAt: now, updatedAt: now, usedAt: null };
+    const expected = {
+      ...user,
+      scopes: ['openid', 'kyc'],
+      declined: [],
+      grantedAt: now,
+      updatedAt: now,
+      usedAt: null,
+    };
     assertSame(await storage.consents.find('user-1', 'client-1'), expected);
     assert.equal(await storage.consents.find('user-2', 'client-1'), null);
     assert.equal(await storage.consents.find('user-1', 'client-2'), null);
@@ -78,6 +85,76 @@ export const consentCases = casesOf('consents', {
     assertSame(await storage.consents.list('nobody'), []);
   },
 
+  'a scope that the user left out is kept apart, and grants with it are revoked': async (storage) => {
+    const { token } = await redeemed(storage, 'with', { scopes: ['openid', 'kyc'] });
+    const other = await redeemed(storage, 'without', { scopes: ['openid'] });
+    const stranger = await redeemed(storage, 'another user', { sub: 'user-2', scopes: ['openid', 'kyc'] });
+    const given = { ...user, scopes: ['openid', 'profile'], now: now + 1 };
+    assert.equal(await storage.consents.remember({ ...given, declined: ['kyc', 'kyc', 'email'] }), true);
+    const consent = await storage.consents.find('user-1', 'client-1');
+    assertSame(consent?.scopes.toSorted(), ['openid', 'profile']);
+    assertSame(consent?.declined.toSorted(), ['email', 'kyc']);
+    assert.equal(await isLive(storage, token), false, 'its grant included the scope');
+    assert.equal(await isLive(storage, other.token), true, 'its grant did not');
+    assert.equal(await isLive(storage, stranger.token), true, 'another user');
+
+    await storage.consents.remember({ ...given, scopes: ['kyc'] });
+    const approved = await storage.consents.find('user-1', 'client-1');
+    assertSame(approved?.scopes.toSorted(), ['kyc', 'openid', 'profile']);
+    assertSame(approved?.declined, ['email'], 'an approved scope is no longer left out');
+    assertSame((await storage.consents.list('user-1'))[0]?.declined, ['email']);
+    await storage.consents.remember({ sub: 'new', clientId: 'client-1', scopes: [], declined: ['kyc'], now });
+    assertSame((await storage.consents.find('new', 'client-1'))?.declined, ['kyc']);
+  },
+
+  'a revoked consent is restored as it was, without its grants': async (storage) => {
+    const { token } = await redeemed(storage, 'old', { scopes: ['openid', 'kyc'] });
+    await storage.consents.remember({ ...user, scopes: ['profile'], declined: ['email'], now: now + 1 });
+    const consent = await storage.consents.find('user-1', 'client-1');
+    await storage.consents.revoke('user-1', 'client-1', now + 9);
+    const restore = (revokedSince: number) => storage.consents.restore({ ...user, revokedSince });
+    assert.equal(await restore(now + 10), false, 'it was revoked before');
+    assert.equal(await storage.consents.restore({ ...user, sub: 'user-2', revokedSince: now }), false);
+    assert.equal(await restore(now + 9), true);
+    assertSame(await storage.consents.find('user-1', 'client-1'), consent);
+    assert.equal(await isLive(storage, token), false, 'tokens stay revoked');
+    assert.equal(await restore(now), false, 'it is not revoked');
+  },
+
+  'no consent is restored beside a new one, or for a disabled client': async (storage) => {
+    await consented(storage, { scopes: ['kyc'] });
+    await storage.consents.revoke('user-1', 'client-1', now + 1);
+    await storage.consents.remember({ ...user, scopes: ['openid'], now: now + 2 });
+    assert.equal(await storage.consents.restore({ ...user, revokedSince: now }), false);
+    assertSame((await storage.consents.find('user-1', 'client-1'))?.scopes, ['openid']);
+    await consented(storage, { clientId: 'client-2' });
+    const client = await storage.clients.find('client-2');
+    if (client === null) throw new Error('the client is stored');
+    const { partnerDisabled: _, ...record } = client;
+    await storage.clients.replace({ ...record, version: record.version + 1, disabledAt: now });
+    const other = { ...user, clientId: 'client-2', revokedSince: 0 };
+    assert.equal(await storage.consents.restore(other), false);
+    assertSame(await storage.consents.list('user-1').then((list) => list.length), 1);
+  },
+
+  'of parallel restorations and new consents one consent remains': async (storage) => {
+    await storage.clients.insert(sampleClient());
+    for (let round = 0; round < 20; round += 1) {
+      await storage.consents.remember({ ...user, scopes: ['old'], now });
+      await storage.consents.revoke('user-1', 'client-1', now + 1);
+      const calls = [
+        () => storage.consents.restore({ ...user, revokedSince: now }),
+        () => storage.consents.remember({ ...user, scopes: ['new'], now: now + 1 }),
+        () => storage.consents.restore({ ...user, revokedSince: now }),
+      ];
+      await alternating<unknown>(round, calls);
+      const list = await storage.consents.list('user-1');
+      assert.equal(list.length, 1, `round ${round}`);
+      assert.ok(list[0]?.scopes.includes('new'), `round ${round}`);
+      await storage.consents.revoke('user-1', 'client-1', now - 1);
+    }
+  },
+
   'of parallel revocations exactly one finds the consent': async (storage) => {
     await consented(storage);
     const answers = await inParallel(10, () => storage.consents.revoke('user-1', 'client-1', now));
@@ -89,7 +166,8 @@ export const consentCases = casesOf('consents', {
     const { token } = await redeemed(storage, 'old', { scopes: ['openid', 'kyc'] });
     await storage.consents.revoke('user-1', 'client-1', now + 2);
     assert.equal(await storage.consents.remember({ ...user, scopes: ['profile'], now: now + 3 }), true);
-    const expected = { ...user, scopes: ['profile'], grantedAt: now + 3, updatedAt: now + 3, usedAt: null };
+    const times = { grantedAt: now + 3, updatedAt: now + 3, usedAt: null };
+    const expected = { ...user, scopes: ['profile'], declined: [], ...times };
     assertSame(await storage.consents.find('user-1', 'client-1'), expected);
     assert.equal(await isLive(storage, token), false, 'the old token stays dead');
     assert.equal(await storage.consents.revoke('user-1', 'client-1', now + 4), true, 'and so a second time');
@@ -136,7 +214,7 @@ export const consentCases = casesOf('consents', {
     assert.equal(await storage.consents.adopt([given, other, { ...given, scopes: ['profile'] }]), 2);
     assertSame(await storage.consents.find('user-1', 'client-1'), {
       ...{ ...given, updatedAt: now - hour },
-      usedAt: null,
+      ...{ declined: [], usedAt: null },
     });
     assertSame((await storage.consents.find('user-2', 'client-1'))?.scopes, ['openid']);
     await storage.consents.remember({ ...user, scopes: ['profile'], now });
@@ -211,6 +289,7 @@ export const consentCalls: Calls<'consents'> = {
     consents.remember({ sub: 'user-1', clientId: 'client-1', scopes: ['openid'], now }),
   adopt: ({ consents }) => consents.adopt([{ ...user, scopes: ['openid'], grantedAt: now }]),
   revoke: ({ consents }) => consents.revoke('user-1', 'client-1', now),
+  restore: ({ consents }) => consents.restore({ sub: 'user-1', clientId: 'client-1', revokedSince: now }),
   endUser: ({ consents }) => consents.endUser('user-1', now, []),
   partnerHolds: ({ consents }) => consents.partnerHolds({ partner: 'acme', sub: 'user-1', scope: 'kyc' }),
 };

@@ -3,8 +3,8 @@ import type { Core } from '../../options/context.ts';
 import { lacksEssentialClass, needsAnotherClass } from '../authentication-context.ts';
 import { acceptsUser } from '../claims-parameter.ts';
 import { findClient, isAskedEveryTime } from '../client.ts';
+import { consentedPart } from '../consented.ts';
 import { approvedNames } from '../resources.ts';
-import { isConsented } from '../user.ts';
 import { requestedInRun, visitor } from './adapter.ts';
 
 const { Check, Prompt } = interactionPolicy;
@@ -94,8 +94,8 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
         if (record === null || !session?.accountId) return true;
         const isAsked = isAskedEveryTime(record, String(params?.redirect_uri));
         if (isAsked && result?.consent === undefined) return true;
-        const approved = approvedNames(requestParamScopes, requestedInRun());
-        return !(await isConsented(storage, session.accountId, record.clientId, approved));
+        const consent = await storage.consents.find(session.accountId, record.clientId);
+        return consentedPart(record, consent, approvedNames(requestParamScopes, requestedInRun())) === null;
       },
     ),
   );

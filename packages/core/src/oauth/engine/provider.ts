@@ -3,11 +3,11 @@ import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../.
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Core } from '../../options/context.ts';
 import { findClient, requireStillAllowed, unknownRequest } from '../client.ts';
+import { consentedPart } from '../consented.ts';
 import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
 import { approvedNames } from '../resources.ts';
-import { isConsented } from '../user.ts';
 import {
   authorizationCodeAdapter,
   clientAdapter,
@@ -56,14 +56,15 @@ async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const record = client ? await findClient(core, client.clientId) : null;
   if (record === null || account === undefined) return undefined;
   requireStillAllowed(record, String(params?.redirect_uri), scopes);
-  const approved = approvedNames(scopes, requestedInRun());
-  if (!(await isConsented(core.storage, account.accountId, record.clientId, approved))) return undefined;
+  const consent = await core.storage.consents.find(account.accountId, record.clientId);
+  const approved = consentedPart(record, consent, approvedNames(scopes, requestedInRun()));
+  if (approved === null) return undefined;
   // The engine uses client ids as keys of this object: in an object with a prototype, an id such as
   // `__proto__` would change every object.
   if (session !== undefined) session.authorizations = Object.create(null);
   const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
   grant.jti = core.random.bytes(16).toString('base64url');
-  grant.addOIDCScope([...scopes].join(' '));
+  grant.addOIDCScope([...scopes].filter((scope) => approved.includes(scope)).join(' '));
   return grant;
 }
 
