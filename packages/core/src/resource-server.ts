@@ -14,4 +14,5 @@ export {
   type RemoteResourceSettings,
 } from './resource-server/remote.ts';
 export type { ResourceAnswer, ResourceRequest } from './resource-server/requests.ts';
+export type { UsedProofs } from './resource-server/used-proofs.ts';
 export type { Logger } from './telemetry/logger.ts';

@@ -6,6 +6,7 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
 import { urlBelow } from '../text/urls.ts';
 import type { DpopProof } from './dpop-proof.ts';
+import type { ProofChecks } from './dpop-resource.ts';
 import { apiPaths } from './endpoints.ts';
 
 /** Reads and verifies the DPoP proof of a POST request; `null` if the request has none, or if the option `dpop` is off. */
@@ -33,6 +34,12 @@ export async function requestProof(
 /** Marks a DPoP proof as used. Returns `false` if it was used before. */
 export function useProof({ storage, clock }: Core, { idDigest, expiresAt }: DpopProof): Promise<boolean> {
   return storage.proofIds.use({ namespace: 'dpop', digest: idDigest, expiresAt, now: clock.now() });
+}
+
+/** Returns the checks for proofs that come with access tokens, for userinfo and APIs of the host. */
+export function proofChecks(core: Core): ProofChecks {
+  const { options, clock } = core;
+  return { takesDpop: options.dpop, clock, useProof: (proof) => useProof(core, proof) };
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Core } from '../options/context.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
-import { useProof } from './dpop-binding.ts';
+import type { DpopProof } from './dpop-proof.ts';
 
 /** Request headers of Node, or a `Headers` object. */
 type RequestHeaders =
@@ -21,6 +21,15 @@ export interface PresentedRequest {
 export interface ProofProblem {
   readonly code: 'invalid_token' | 'invalid_dpop_proof';
   readonly description: string;
+}
+
+/** Functions and settings with which DPoP proofs are checked. */
+export interface ProofChecks {
+  /** True if tokens that are bound to a key are accepted. */
+  readonly takesDpop: boolean;
+  readonly clock: Clock;
+  /** Marks a proof as used. Returns `false` if it was used before. */
+  readonly useProof: (proof: DpopProof) => Promise<boolean>;
 }
 
 const wrongToken = (reason: string): ProofProblem => ({
@@ -61,25 +70,25 @@ const schemeOf = ({ headers }: PresentedRequest): string =>
  * @returns `null` if it may
  */
 export async function proofProblem(
-  core: Core,
+  { takesDpop, clock, useProof }: ProofChecks,
   token: Pick<AccessTokenState, 'dpopJkt'>,
   accessToken: string,
   request: PresentedRequest | null,
   origin: string,
 ): Promise<ProofProblem | null> {
-  if (token.dpopJkt === null && !core.options.dpop) return null;
+  if (token.dpopJkt === null && !takesDpop) return null;
   const hasScheme = request !== null && schemeOf(request) === 'dpop';
   if (token.dpopJkt === null)
     return hasScheme ? wrongToken('is not bound to a key; send it as Bearer.') : null;
-  if (!core.options.dpop || !hasScheme)
+  if (!takesDpop || !hasScheme)
     return wrongToken('is bound to a key; send it with the scheme DPoP and a proof.');
   const text = headerOf(request.headers, 'dpop');
   if (text === null) return wrongProof('The DPoP proof is missing.');
   const { readProof } = await import('./dpop-proof.ts');
   const proven = { method: request.method ?? 'GET', url: urlOf(request, origin), accessToken };
-  const read = await readProof(text, proven, core.clock.now());
+  const read = await readProof(text, proven, clock.now());
   if ('problem' in read) return wrongProof(read.problem);
   if (read.proof.jkt !== token.dpopJkt)
     return wrongProof('The key of the DPoP proof is another one than the access token is bound to.');
-  return (await useProof(core, read.proof)) ? null : wrongProof('The DPoP proof was used before.');
+  return (await useProof(read.proof)) ? null : wrongProof('The DPoP proof was used before.');
 }

@@ -4,6 +4,7 @@ import type { AnyScope } from '../scopes/catalog.ts';
 import { digest } from '../secrets/tokens.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { rejectionReason, type TokenRejection } from './access-token.ts';
+import { proofChecks } from './dpop-binding.ts';
 import { type PresentedRequest, proofProblem } from './dpop-resource.ts';
 
 /** User, client and scopes of a valid access token. */
@@ -132,6 +133,7 @@ function isAudience(required: string | null, resources: readonly string[] | null
 
 export function tokenChecks(core: Core): TokenChecks {
   const { storage, clock, tokens } = core;
+  const proofs = proofChecks(core);
   const refused = (reason: RefusedToken['reason']): RefusedToken => ({ active: false, reason });
 
   return {
@@ -144,7 +146,7 @@ export function tokenChecks(core: Core): TokenChecks {
       const { sub, clientId, scopes, resources, expiresAt, acr, authenticatedAt, dpopJkt } = found;
       if (!isAudience(required.resource, resources)) return refused('wrong_audience');
       if (!required.scopes.every((scope) => scopes.includes(scope))) return refused('insufficient_scope');
-      if ((await proofProblem(core, found, token, required.request, required.origin)) !== null)
+      if ((await proofProblem(proofs, found, token, required.request, required.origin)) !== null)
         return refused('invalid_dpop_proof');
       const audience = resources === null ? {} : { resources };
       const signIn = acr === null ? {} : { acr, authenticatedAt: new Date(authenticatedAt) };

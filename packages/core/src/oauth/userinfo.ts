@@ -13,6 +13,7 @@ import { digest } from '../secrets/tokens.ts';
 import { urlBelow } from '../text/urls.ts';
 import { rejectionReason } from './access-token.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
+import { proofChecks } from './dpop-binding.ts';
 import { proofProblem } from './dpop-resource.ts';
 import { apiPaths } from './endpoints.ts';
 import { findUser } from './user.ts';
@@ -124,6 +125,7 @@ export function userinfoOf(
 export function userinfoHandler(core: Core): Handler {
   const { storage, clock, tokens, options } = core;
   const url = urlBelow(options.baseUrl, apiPaths.userinfo);
+  const proofs = proofChecks(core);
 
   return async (ctx) => {
     await allowOriginOf(core, ctx, null);
@@ -132,7 +134,7 @@ export function userinfoHandler(core: Core): Handler {
     if (token !== null) await narrowOriginTo(core, ctx, token.clientId);
     requireLiving(token, scheme, clock.now());
     const request = { method: ctx.method, url, headers: ctx.req.headers };
-    const problem = await proofProblem(core, token, presented, request, options.baseUrl.origin);
+    const problem = await proofProblem(proofs, token, presented, request, options.baseUrl.origin);
     if (problem !== null) throw challenged('DPoP', problem.code, problem.description);
     const user = await findUser(core, token.sub, token.scopes);
     if (user === null) throw invalidToken(scheme);

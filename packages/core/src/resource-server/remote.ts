@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { clientAlgorithms } from '../keys/client-algorithms.ts';
+import { type ProofChecks, proofProblem } from '../oauth/dpop-resource.ts';
 import type { ActiveToken } from '../oauth/token-checks.ts';
 import { logger, serverUrl, store } from '../options/option-values.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -12,10 +14,15 @@ import { systemClock } from '../time/clock.ts';
 import { type IntrospectedToken, introspect } from './introspection.ts';
 import { createProtectedResource, type ProtectedResource } from './protected-resource.ts';
 import type { RefusalReason } from './refusals.ts';
+import type { ResourceRequest } from './requests.ts';
 import { resourceUrl } from './resource-url.ts';
+import { type UsedProofs, usedProofsInMemory } from './used-proofs.ts';
 
 /** Maximum number of cached tokens, if `cacheSeconds` is above 0. */
 const maxRemembered = 10_000;
+
+/** Maximum number of ids of used DPoP proofs in memory, which live for up to three minutes. */
+const maxProofs = 100_000;
 
 /** Longest text that may be a token, in characters. Longer texts are refused without a check. */
 const maxTokenLength = 4096;
@@ -54,6 +61,12 @@ export interface RemoteResourceSettings {
   /** Scopes that every request needs. The document and the challenge list them. @defaultValue none */
   readonly scopes?: readonly string[];
   readonly remote: RemoteAuthorizationServer;
+  /**
+   * Accepts tokens that are bound to a key, with an unused DPoP proof (RFC 9449). With `true` the ids of used proofs are in
+   * memory, so a proof is accepted once by each process. With more than one process, pass a store that they share.
+   * @defaultValue false: tokens that are bound to a key are refused
+   */
+  readonly dpop?: boolean | UsedProofs;
   /** Destination of log lines about failed checks. @defaultValue warnings and errors on stderr */
   readonly logger?: Logger;
   /** @defaultValue the machine's clock */
@@ -76,6 +89,7 @@ const settingsSchema = z.strictObject({
     timeoutSeconds: z.number().positive().max(60).default(5),
     cacheSeconds: z.number().min(0).max(300).default(0),
   }),
+  dpop: z.union([z.boolean(), store<UsedProofs>('use')]).default(false),
   logger: logger.default(stderrLogger),
   clock: store<Clock>('now').default(systemClock),
   fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'must be a function').optional(),
@@ -86,6 +100,17 @@ function checkedSettings(given: RemoteResourceSettings) {
   const { success, data, error } = settingsSchema.safeParse(given, inPlainWords);
   if (!success) throw new TypeError(`protectedResource: ${inOneLine(problemsOf(error.issues), 'settings')}`);
   return data;
+}
+
+/** Returns the checks for the DPoP proofs of requests. */
+function proofChecks(dpop: boolean | UsedProofs, clock: Clock): ProofChecks {
+  const ids = typeof dpop === 'boolean' ? usedProofsInMemory(clock, maxProofs) : dpop;
+  return {
+    takesDpop: dpop !== false,
+    clock,
+    useProof: ({ idDigest, expiresAt }) =>
+      ids.use(Buffer.from(idDigest).toString('base64url'), new Date(expiresAt)),
+  };
 }
 
 type Verified = ActiveToken | { readonly active: false; readonly reason: RefusalReason };
@@ -113,7 +138,8 @@ type Verified = ActiveToken | { readonly active: false; readonly reason: Refusal
 export function protectedResource(given: RemoteResourceSettings): ProtectedResource<string> {
   const { resource, name, scopes, remote, ...parts } = checkedSettings(given);
   const { clock } = parts;
-  const uri = resourceUrl(resource).href;
+  const proofs = proofChecks(parts.dpop, clock);
+  const { href: uri, origin } = resourceUrl(resource);
   const { issuer } = given.remote;
   const server = {
     ...{ issuer, endpoint: remote.introspectionEndpoint, timeoutMs: remote.timeoutSeconds * 1000 },
@@ -138,22 +164,26 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     return token;
   }
 
-  async function verify(text: string): Promise<Verified> {
+  /** @throws Error if the token or its proof cannot be checked */
+  async function checked(text: string, request: ResourceRequest): Promise<Verified> {
     if (text === '' || text.length > maxTokenLength) return { active: false, reason: 'malformed' };
-    let token: IntrospectedToken | null;
+    const token = await find(text);
+    if (token === null) return { active: false, reason: 'inactive' };
+    if (token.expiresAt.getTime() <= clock.now()) return { active: false, reason: 'expired' };
+    const isOurs = token.resources.some((audience) => comparableUri(audience) === uri);
+    if (!isOurs) return { active: false, reason: 'wrong_audience' };
+    const binding = { dpopJkt: token.dpopJkt ?? null };
+    const problem = await proofProblem(proofs, binding, text, request, origin);
+    return problem === null ? token : { active: false, reason: 'invalid_dpop_proof' };
+  }
+
+  async function verify(text: string, request: ResourceRequest): Promise<Verified> {
     try {
-      token = await find(text);
+      return await checked(text, request);
     } catch (failure) {
       parts.logger.error({ err: failure, resource }, 'an access token could not be checked');
       return { active: false, reason: 'unavailable' };
     }
-    if (token === null) return { active: false, reason: 'inactive' };
-    if (token.expiresAt.getTime() <= clock.now()) return { active: false, reason: 'expired' };
-    // Refused, because a proof may be used once, and only the authorization server could check that across
-    // all processes of the resource.
-    if (token.dpopJkt !== undefined) return { active: false, reason: 'invalid_dpop_proof' };
-    const isOurs = token.resources.some((audience) => comparableUri(audience) === uri);
-    return isOurs ? token : { active: false, reason: 'wrong_audience' };
   }
 
   const metadata = {
@@ -161,11 +191,12 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     authorization_servers: [issuer],
     ...(scopes.length > 0 && { scopes_supported: scopes }),
     bearer_methods_supported: ['header'],
+    ...(proofs.takesDpop && { dpop_signing_alg_values_supported: clientAlgorithms }),
     ...(name !== undefined && { resource_name: name }),
   };
   return createProtectedResource(metadata, {
     scopes,
-    takesDpop: false,
+    takesDpop: proofs.takesDpop,
     // Only the authorization server knows which scopes exist.
     requireScopes(names) {
       const wrong = names.find((one) => !scopeToken.safeParse(one).success);

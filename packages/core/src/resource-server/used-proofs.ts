@@ -1,0 +1,36 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** Ids of used DPoP proofs, shared by all processes of a resource. */
+export interface UsedProofs {
+  /**
+   * Marks a proof as used. Returns `true` for the first call with an id, and `false` for every other call until
+   * `expiresAt`, over any number of processes. If it throws, the request gets a 503.
+   */
+  readonly use: (id: string, expiresAt: Date) => Promise<boolean>;
+}
+
+/** Longest time from the first use of a proof until it expires: its `iat` may be one minute ahead, and its id is kept for two minutes. */
+const keptMs = 180_000;
+
+/**
+ * Creates a store in memory of at most `limit` ids of used proofs. No id is removed before its proof expires,
+ * because the proof could then be used again.
+ */
+export function usedProofsInMemory(clock: Clock, limit: number): UsedProofs {
+  /** Time until which each id is kept, oldest id first. */
+  const ids = new Map<string, number>();
+
+  return {
+    async use(id) {
+      const now = clock.now();
+      for (const [old, until] of ids) {
+        if (until > now) break;
+        ids.delete(old);
+      }
+      if (ids.has(id)) return false;
+      if (ids.size >= limit) throw new Error(`${limit} DPoP proofs were used within three minutes`);
+      ids.set(id, now + keptMs);
+      return true;
+    },
+  };
+}
