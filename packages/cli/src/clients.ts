@@ -37,9 +37,11 @@ const settings = {
   'first-party': toggle('remember consent even for loopback and private-use redirect URIs'),
   'refresh-without-offline-access': toggle('issue a refresh token with every code, asked for or not'),
   'resource-server': toggle('an API that may ask about access tokens; it need not be an app'),
+  'terms-url': value('https URL of the terms of service, linked from the consent page; "none" removes it'),
+  'privacy-url': value('https URL of the privacy policy, linked from the consent page; "none" removes it'),
   profile: value('fapi2: the FAPI 2.0 Security Profile, or none', { oneOf: ['fapi2', 'none'] }),
   'post-logout-redirect-uri': values('where users may return to after they signed out'),
-  'backchannel-logout-uri': value('URL that is notified when a user signs out'),
+  'backchannel-logout-uri': value('URL that is notified when a user signs out; "none" removes it'),
   'id-token-alg': value('RS256 (default) or ES256', { oneOf: ['RS256', 'ES256'] }),
   partner: value('slug of the partner that owns the client'),
 } as const;
@@ -52,8 +54,30 @@ const optionalScopesOf = (names: readonly string[]): readonly string[] =>
 const defaultScopeOf = (names: readonly string[]): string | null =>
   names.length === 1 && names[0] === 'none' ? null : names.join(' ');
 
+/** Names of the switches, which are the flags without a value. */
+const switches = Object.entries(settings)
+  .filter(([, { type }]) => type === 'boolean')
+  .map(([name]) => name);
+
+/** Returns the value of a flag whose word `none` removes the setting. */
+function removable(args: CommandArguments, flag: string): string | null | undefined {
+  const text = args.text(flag);
+  return text === 'none' ? null : text;
+}
+
 const profileOf = (name: 'fapi2' | 'none' | undefined): 'fapi2' | null | undefined =>
   name === 'none' ? null : name;
+
+/**
+ * Returns the value of a switch: on if its flag was given, off if `--off` names it. Otherwise `undefined`, so that the setting
+ * stays as it is.
+ * @throws CommandUsageError for both at once
+ */
+function switched(args: CommandArguments, flag: string): boolean | undefined {
+  const [isOn, isOff] = [args.has(flag), args.list('off').includes(flag)];
+  if (isOn && isOff) throw new CommandUsageError(`--${flag} and --off ${flag}: it is either on or off`);
+  return isOn || isOff ? isOn : undefined;
+}
 
 /** Settings of a client that were given as flags. */
 function given(args: CommandArguments) {
@@ -67,16 +91,17 @@ function given(args: CommandArguments) {
     optionalScopes: some(args.list('optional-scope')) && optionalScopesOf(args.list('optional-scope')),
     defaultScope: some(args.list('default-scope')) && defaultScopeOf(args.list('default-scope')),
     postLogoutRedirectUris: some(args.list('post-logout-redirect-uri')),
-    backchannelLogoutUri: args.text('backchannel-logout-uri'),
-    // A switch only turns a setting on: without the switch, leave the setting as it is.
-    firstParty: args.has('first-party') || undefined,
-    refreshWithoutOfflineAccess: args.has('refresh-without-offline-access') || undefined,
-    requirePkce: args.has('require-pkce') || undefined,
-    requireSecret: args.has('require-secret') || undefined,
-    requirePushedRequests: args.has('require-pushed-requests') || undefined,
-    requireDpop: args.has('require-dpop') || undefined,
+    backchannelLogoutUri: removable(args, 'backchannel-logout-uri'),
+    termsUrl: removable(args, 'terms-url'),
+    privacyUrl: removable(args, 'privacy-url'),
+    firstParty: switched(args, 'first-party'),
+    refreshWithoutOfflineAccess: switched(args, 'refresh-without-offline-access'),
+    requirePkce: switched(args, 'require-pkce'),
+    requireSecret: switched(args, 'require-secret'),
+    requirePushedRequests: switched(args, 'require-pushed-requests'),
+    requireDpop: switched(args, 'require-dpop'),
     profile: profileOf(args.oneOf('profile', ['fapi2', 'none'])),
-    resourceServer: args.has('resource-server') || undefined,
+    resourceServer: switched(args, 'resource-server'),
     idTokenAlg: args.oneOf('id-token-alg', ['RS256', 'ES256']),
   });
 }
@@ -116,6 +141,8 @@ function properties(client: Client): readonly (readonly string[])[] {
     ...client.redirectUris.map((uri, at) => [at === 0 ? 'redirect URIs' : '', uri]),
     ...(client.loopbackPorts === 'any' ? [['loopback ports', 'any']] : []),
     ...(client.postLogoutRedirectUris ?? []).map((uri, at) => [at === 0 ? 'after logout' : '', uri]),
+    ...(client.termsUrl ? [['terms of service', client.termsUrl]] : []),
+    ...(client.privacyUrl ? [['privacy policy', client.privacyUrl]] : []),
     ...(client.backchannelLogoutUri ? [['notified of logouts', client.backchannelLogoutUri]] : []),
     ...(client.jwks?.keys ?? []).map(({ kty, kid = 'without id' }, at) => [
       at === 0 ? 'keys' : '',
@@ -222,13 +249,13 @@ export const clientCommands: Commands = {
   'clients update': {
     about: 'change what is given',
     example: 'kafe --require-pkce',
-    flags: settings,
+    flags: { ...settings, off: values('switches to turn off', { oneOf: switches }) },
     positionals: ['client id'],
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
       const changes = { ...given(args), ...(await givenKeys(args)) };
       if (Object.keys(changes).length === 0) {
-        const all = Object.keys(settings).map((flag) => `--${flag}`);
+        const all = [...Object.keys(settings), 'off'].map((flag) => `--${flag}`);
         throw new CommandUsageError(`nothing to change was given; there is ${all.join(', ')}`);
       }
       checkKnown('scope', changes.allowedScopes ?? [], admin.clients.scopes);
@@ -242,12 +269,15 @@ export const clientCommands: Commands = {
     example: 'kafe --overlap 86400',
     flags: {
       overlap: value('seconds for which the old secret keeps working', { is: 'whole number', default: '0' }),
+      'replace-keys': toggle('remove the keys of a client that has keys instead of a secret'),
     },
     positionals: ['client id'],
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
-      const overlapSeconds = args.integer('overlap') ?? 0;
-      const { client, clientSecret } = await admin.clients.rotateSecret(clientId, { overlapSeconds });
+      const [overlapSeconds, replaceKeys] = [args.integer('overlap') ?? 0, args.has('replace-keys')];
+      const { client, clientSecret } = await admin.clients.rotateSecret(clientId, {
+        ...{ overlapSeconds, replaceKeys },
+      });
       const old = overlapSeconds === 0 ? 'no longer works' : `works for another ${overlapSeconds} s`;
       return withSecret(client, clientSecret, `${kept} The old secret ${old}.`);
     },

@@ -58,6 +58,30 @@ describe('the command line', () => {
     expect(await provider.ostiary.admin.partners.get('kafe')).toMatchObject({ name: 'Kafe' });
   });
 
+  it('turns each switch of a client on and off, and removes what is optional', async () => {
+    const { run } = await terminal();
+    const { clientId } = (await run(`${create} --json`)).json().client;
+    const urls = '--terms-url https://shop.example/terms --privacy-url https://shop.example/privacy';
+    const on = '--require-pkce --require-secret --first-party --refresh-without-offline-access';
+    const set = (await run(`clients update ${clientId} ${urls} ${on} --json`)).json().client;
+    expect(set).toMatchObject({
+      ...{ termsUrl: 'https://shop.example/terms', privacyUrl: 'https://shop.example/privacy' },
+      ...{ requirePkce: true, requireSecret: true, firstParty: true, refreshWithoutOfflineAccess: true },
+    });
+    const shown = (await run(`clients show ${clientId}`)).out;
+    expect(shown).toMatch(/terms of service +https:\/\/shop.example\/terms\n/);
+    expect(shown).toMatch(/privacy policy +https:\/\/shop.example\/privacy\n/);
+    const off = '--off require-pkce,require-secret --off first-party --off refresh-without-offline-access';
+    const none = '--terms-url none --privacy-url none --backchannel-logout-uri none';
+    expect((await run(`clients update ${clientId} ${off} ${none} --json`)).json().client).toMatchObject({
+      ...{ termsUrl: null, privacyUrl: null, backchannelLogoutUri: null },
+      ...{ requirePkce: false, requireSecret: false, firstParty: false, refreshWithoutOfflineAccess: false },
+    });
+    const both = await run(`clients update ${clientId} --require-pkce --off require-pkce`);
+    expect([both.code, both.err]).toEqual([2, expect.stringContaining('it is either on or off')]);
+    expect((await run(`clients update ${clientId} --off name`)).code).toBe(2);
+  });
+
   it('asks before it revokes something, and does nothing without a confirmation', async () => {
     const { run, asked, refuse, provider } = await terminal();
     await run('partners create kafe --name Kafe');

@@ -4,6 +4,7 @@ import { type Html, html } from '@ostiary/core/pages';
 import { enabledBadge, facts, moment } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { changedSettings, settingFields, settingLabels, settingsOf, storedSettings } from './clients.ts';
+import { accessAct, showDocumented } from './documented-client.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
@@ -20,6 +21,10 @@ function acts(
   const text = words.clients;
   const action = urls.client(client.clientId);
   return html`${
+    client.public || client.secrets.length > 0
+      ? null
+      : asked(visit, { action, act: 'replace_keys', label: text.replaceKeys, hint: text.replaceKeysHint })
+  }${
     client.secrets.length === 0
       ? null
       : asked(visit, {
@@ -38,11 +43,7 @@ ${asked(visit, {
   ...{ isOpen: refused === 'set_logo', body: logo },
 })}
 ${client.logo ? asked(visit, { action, act: 'remove_logo', label: text.removeLogo, hint: text.removeLogoHint }) : null}
-${
-  client.disabledAt === null
-    ? asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint, isFinal: true })
-    : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
-}`;
+${accessAct(visit, client)}`;
 }
 
 /** Makes the form of the settings. Operators who may not change them see its fields without a button. */
@@ -55,6 +56,7 @@ function settingsForm(visit: OperatorContext, body: Html): Html | null {
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
   const { admin, id, urls, voice, words } = visit;
   const client = found(await admin.clients.get(id));
+  if (client.document !== undefined) return showDocumented(visit, client, filled);
   const text = words.clients;
   const refused = filled?.form.get('act');
   const filledIn = (act: string): Filled | null => (refused === act ? filled : null);
@@ -85,11 +87,13 @@ ${formPanel(visit, { label: words.state, body: acts(client, visit, fields, refus
 /** Shows the page of a client. */
 export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
+/** Issues another secret, or a secret instead of keys, and shows it. */
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, id, urls, words } = visit;
-  const overlapSeconds = integerOf(form, 'overlapSeconds');
+  const replaceKeys = form.get('act') === 'replace_keys';
+  const overlapSeconds = replaceKeys ? 0 : integerOf(form, 'overlapSeconds');
   if (overlapSeconds === null) return show(visit, wrongField(form, 'overlapSeconds', words.badNumber));
-  const result = await attempt(() => admin.clients.rotateSecret(id, { overlapSeconds }));
+  const result = await attempt(() => admin.clients.rotateSecret(id, { overlapSeconds, replaceKeys }));
   if ('problems' in result) return show(visit, { form, ...result });
   const { client, clientSecret } = result.done;
   return shownOnce(visit, {
@@ -116,7 +120,7 @@ export const changeClient: Do = async (visit, form, files) => {
     enable: ['enabled', () => admin.clients.enable(id)],
   };
   const act = form.get('act') ?? '';
-  if (act === 'rotate') return rotate(visit, form);
+  if (act === 'rotate' || act === 'replace_keys') return rotate(visit, form);
   if (act === 'set_logo' && !files.has('logo')) return show(visit, wrongField(form, 'logo', words.missing));
   const [notice, call] = (Object.hasOwn(calls, act) ? calls[act] : undefined) ?? unknownAct();
   if (act === 'update' && Object.keys(changes).length === 0) return seeOther(urls.client(id));

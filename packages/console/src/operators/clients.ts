@@ -10,10 +10,18 @@ import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } fro
 
 const perPage = 50;
 
-/** Shows the list of clients, by id. */
+/** Shows the list of clients, by id: those that were created here, or those with metadata documents. */
 export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, query, urls, words } = visit;
-  const { clients: list, next } = await listed(() => admin.clients.list(pageOf(visit, perPage)));
+  const documents = query.get('documents') === '1';
+  const { clients: list, next } = await listed(() =>
+    admin.clients.list({ ...pageOf(visit, perPage), documents }),
+  );
+  const same = documents ? { documents: '1' } : {};
+  const head = documents
+    ? html`<p class="muted">${words.clients.documentsHint}</p><a href="${urls.clients()}">${words.clients.created}</a>`
+    : html`${visit.may.includes('clients') ? html`<a href="${urls.newClient()}">${words.clients.add}</a> ` : null}<a href="${urls.clients({ documents: '1' })}">${words.clients.documents}</a>`;
+  const empty = documents ? words.clients.noDocuments : words.clients.empty;
   const row = ({ clientId, name, public: isPublic, disabledAt }: Client): Html =>
     html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${isPublic ? words.clients.isPublic : words.clients.confidential}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
   return framed(visit, {
@@ -21,17 +29,17 @@ export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
     section: 'clients',
     isFirst: true,
     layout: 'one',
-    body: html`<section class="panel" aria-label="${words.nav.clients}">${visit.may.includes('clients') ? html`<div class="head"><a href="${urls.newClient()}">${words.clients.add}</a></div>` : null}
-${list.length === 0 ? html`<p class="muted">${words.clients.empty}</p>` : html`<ul class="rows">${list.map(row)}</ul>`}
+    body: html`<section class="panel" aria-label="${words.nav.clients}"><div class="head">${head}</div>
+${list.length === 0 ? html`<p class="muted">${empty}</p>` : html`<ul class="rows">${list.map(row)}</ul>`}
 ${pageLinks([
-  [query.has('after') ? urls.clients() : null, words.first],
-  [next === null ? null : urls.clients({ after: next }), words.next],
+  [query.has('after') ? urls.clients(same) : null, words.first],
+  [next === null ? null : urls.clients({ ...same, after: next }), words.next],
 ])}</section>`,
   });
 }
 
 /** Settings of a client that the form can change. */
-type Settings = Required<Omit<ClientSettings, 'termsUrl' | 'privacyUrl'>>;
+type Settings = Required<ClientSettings>;
 
 const fresh: Settings = {
   ...{
@@ -45,6 +53,7 @@ const fresh: Settings = {
   ...{ requirePkce: false, requireSecret: false, requireDpop: false, requirePushedRequests: false },
   ...{ jwks: null, jwksUri: null, profile: null, refreshWithoutOfflineAccess: false },
   ...{ firstParty: false, resourceServer: false, postLogoutRedirectUris: [] },
+  ...{ termsUrl: null, privacyUrl: null },
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
 
@@ -77,6 +86,7 @@ export const settingLabels = ({ clients: text, name, once }: OperatorContext['wo
   ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
   ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
   ...{ requireDpop: text.requireDpop, profile: text.profile },
+  ...{ termsUrl: text.termsUrl, privacyUrl: text.privacyUrl },
   refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess,
   ...{ jwks: text.jwks, jwksUri: text.jwksUri, requirePushedRequests: text.requirePushedRequests },
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
@@ -92,6 +102,8 @@ export function settingFields(
   const profiles = [['', text.noProfile] as const, ['fapi2', 'FAPI 2.0'] as const];
   const algorithms = [['RS256', 'RS256'] as const, ['ES256', 'ES256'] as const];
   return html`${form.line('name', text.nameHint, settings.name)}
+${form.line('termsUrl', text.webPageHint, settings.termsUrl ?? '')}
+${form.line('privacyUrl', text.webPageHint, settings.privacyUrl ?? '')}
 ${form.lines('redirectUris', text.redirectUrisHint, settings.redirectUris)}
 ${form.tick('loopbackPorts', settings.loopbackPorts === 'any')}
 ${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedScopes)}
@@ -131,6 +143,8 @@ export function settingsOf({ admin }: OperatorContext, form: Form): Settings {
   };
   return {
     name: form.get('name') ?? '',
+    termsUrl: text('termsUrl'),
+    privacyUrl: text('privacyUrl'),
     redirectUris: linesOf(form, 'redirectUris'),
     loopbackPorts: form.has('loopbackPorts') ? 'any' : 'exact',
     allowedScopes: ticked(form, 'scope', admin.clients.scopes),

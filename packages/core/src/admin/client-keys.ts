@@ -41,5 +41,7 @@ export function refuseOtherKind(before: ClientRecord, after: ClientRecord): void
   if (isPublicClient(before) && hasKeys(after))
     throw new TypeError(`${nameOfKeys(after)}: a public client has no keys`);
   if (hasKeys(before) && !hasKeys(after))
-    throw new TypeError(`${nameOfKeys(before)}: the client authenticates with keys, and would have none`);
+    throw new TypeError(
+      `${nameOfKeys(before)}: the client authenticates with keys, and would have none; issue a secret that replaces them`,
+    );
 }

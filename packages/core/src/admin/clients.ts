@@ -78,7 +78,7 @@ export interface ClientAdministration<Name extends string = string> {
   update(clientId: string, changes: Partial<ClientSettings<Name>>): Promise<Client>;
   /**
    * Issues another client secret. Older secrets stay valid for the overlap, then expire.
-   * @throws TypeError for a public client
+   * @throws TypeError for a public client, or for a client with keys that `replaceKeys` does not remove
    * @throws ClientError `client_not_found`
    */
   rotateSecret(
@@ -86,6 +86,12 @@ export interface ClientAdministration<Name extends string = string> {
     options?: {
       /** Seconds for which older secrets keep working. @defaultValue 0 */
       readonly overlapSeconds?: number;
+      /**
+       * Removes the keys of a client that authenticates with keys, so that the secret takes their place at once. Has no effect on
+       * other clients.
+       * @defaultValue false
+       */
+      readonly replaceKeys?: boolean;
     },
   ): Promise<ClientWithSecret>;
   /**
@@ -232,19 +238,22 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
       return change(clientId, 'client.update', edit, { ...set, ...recordedKeys(keys) });
     },
 
-    async rotateSecret(clientId, { overlapSeconds = 0 } = {}) {
+    async rotateSecret(clientId, { overlapSeconds = 0, replaceKeys = false } = {}) {
       const overlapMs = 1000 * checked(z.int().min(0).max(31_536_000), overlapSeconds, 'overlapSeconds');
+      const mayReplaceKeys = checked(z.boolean(), replaceKeys, 'replaceKeys');
       const { secret, record } = newSecret(core, core.clock.now());
-      const client = await change(
-        clientId,
-        'client.rotate_secret',
-        (stored, now) => {
-          if (hasKeys(stored)) throw new TypeError(`${clientId} authenticates with keys: it has no secret`);
-          if (isPublicClient(stored)) throw new TypeError(`${clientId} is a public client: it has no secret`);
-          return { ...stored, secrets: [record, ...ending(stored.secrets, now, now + overlapMs)] };
-        },
-        { overlapSeconds },
-      );
+      const edit = (stored: ClientRecord, now: number): ClientRecord => {
+        if (isPublicClient(stored)) throw new TypeError(`${clientId} is a public client: it has no secret`);
+        const secrets = [record, ...ending(stored.secrets, now, now + overlapMs)];
+        if (!hasKeys(stored)) return { ...stored, secrets };
+        if (!mayReplaceKeys)
+          throw new TypeError(
+            `${clientId} authenticates with keys: it has no secret, and replaceKeys would give it one instead`,
+          );
+        return withProfile(core, { ...stored, jwks: null, jwksUri: null, secrets });
+      };
+      const details = { overlapSeconds, ...(mayReplaceKeys && { replaceKeys: true }) };
+      const client = await change(clientId, 'client.rotate_secret', edit, details);
       return { client, clientSecret: secret };
     },
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { NewClient } from '../../src/admin.ts';
-import { clientKey } from '../support/client-keys.ts';
+import { assertionOf, clientKey, withAssertion } from '../support/client-keys.ts';
 import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider({ privateKeyJwt: true, webhooks: { allowPrivateTargets: true } });
@@ -55,6 +55,30 @@ describe('a client with keys', () => {
       { jwks: ['key-1'] },
       expect.anything(),
     ]);
+  });
+
+  it('gets a secret instead, which works from then on, and its keys no longer do', async () => {
+    for (const keys of [{ jwks: { keys: [key.publicJwk] } }, { jwksUri }]) {
+      const { client } = await create(keys);
+      provider.clock.advance(1);
+      const replaced = await admin.rotateSecret(client.clientId, { replaceKeys: true });
+      expect(replaced.client).toMatchObject({ jwks: null, jwksUri: null, public: false });
+      expect(replaced.client.secrets).toHaveLength(1);
+      const app = { id: client.clientId, secret: replaced.clientSecret, redirectUri: 'https://app.example/' };
+      expect(await provider.redeem(app, await provider.code(app))).toBe('200 ok');
+      const assertion = withAssertion(await assertionOf(provider, app, key));
+      const keyed = { ...app, secret: null };
+      expect(await provider.redeem(keyed, await provider.code(app), assertion)).toBe('401 invalid_client');
+      const { entries } = await provider.ostiary.admin.audit.list({ target: `client:${client.clientId}` });
+      expect(entries[0]).toMatchObject({
+        action: 'client.rotate_secret',
+        details: { overlapSeconds: 0, replaceKeys: true },
+      });
+    }
+    const secret = await create();
+    provider.clock.advance(1);
+    const rotated = await admin.rotateSecret(secret.client.clientId, { replaceKeys: true });
+    expect(rotated.client.secrets).toHaveLength(1);
   });
 
   it('may be a resource server', async () => {
