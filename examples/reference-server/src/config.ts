@@ -122,6 +122,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     scopes: Object.freeze(values.OSTIARY_SCOPES),
     refreshTokens: values.OSTIARY_REFRESH_TOKENS,
     clientDocumentScopes: Object.freeze(values.OSTIARY_CLIENT_DOCUMENT_SCOPES),
+    /** APIs for which apps request tokens; `null` for none. */
+    resources: values.OSTIARY_RESOURCES ?? null,
     introspection: values.OSTIARY_INTROSPECTION,
     claimsParameter: values.OSTIARY_CLAIMS_PARAMETER,
     privateKeyJwt: values.OSTIARY_PRIVATE_KEY_JWT,

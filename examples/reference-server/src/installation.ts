@@ -82,6 +82,7 @@ export async function openInstallation(
       ...(config.clientDocumentScopes.length > 0 && {
         clientMetadataDocuments: { scopes: config.clientDocumentScopes },
       }),
+      ...(config.resources !== null && { resources: config.resources }),
       payments: ledger.rail,
       webhooks: config.webhooks,
       ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),

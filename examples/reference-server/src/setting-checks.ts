@@ -95,3 +95,29 @@ export const databaseUrl = checked((value, refuse) => {
 export const scopeNames = list.pipe(
   z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/, 'must be names of scopes, comma separated')),
 );
+
+const resourceTable = z.record(
+  z.string(),
+  z.strictObject({ name: z.string(), scopes: z.array(z.string()).default([]) }),
+);
+
+/** Parses the APIs for which apps request tokens; `undefined` if the text is not such JSON. */
+function parseResources(text: string) {
+  try {
+    return resourceTable.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Schema of the APIs for which apps request tokens, as JSON. URIs and scopes are checked with the other
+ * options of Ostiary.
+ */
+export const resources = z
+  .string()
+  .transform(parseResources)
+  .refine(
+    (table) => table !== undefined,
+    'must be JSON such as {"https://tools.example.com/mcp":{"name":"Tools"}}',
+  );

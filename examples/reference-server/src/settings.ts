@@ -7,6 +7,7 @@ import {
   fileMode,
   processes,
   proxies,
+  resources,
   scopeNames,
   sealingKeys,
   socketPath,
@@ -133,6 +134,12 @@ export const settings = {
     shown: 'none: such clients are unknown',
     about:
       'Scopes that clients with a client ID metadata document may request, comma separated. No administrator provisions such a client: its `client_id` is the URL of the document. See [MCP](../../docs/mcp.md).',
+  },
+  OSTIARY_RESOURCES: {
+    check: resources.optional(),
+    shown: 'none',
+    about:
+      'APIs for which apps can request tokens with the parameter `resource` (RFC 8707), as JSON: `{"https://tools.example.com/mcp":{"name":"Tools","scopes":["identity"]}}`. The consent page shows the name. Apps can request `scopes` only together with the API. See [Tokens for one API](../../docs/resources.md).',
   },
   OSTIARY_INTROSPECTION: onOff(
     'off',

@@ -170,6 +170,8 @@ describe('loadConfig', () => {
     ['OSTIARY_TRUSTED_PROXIES', 'unix:/run/x', 'must be addresses'],
     ['OSTIARY_SOCKET', 'run/ostiary.sock', 'must be an absolute path of at most 103 bytes'],
     ['OSTIARY_SOCKET', `/${'s'.repeat(103)}`, 'must be an absolute path of at most 103 bytes'],
+    ['OSTIARY_RESOURCES', 'https://tools.example.com', 'must be JSON such as'],
+    ['OSTIARY_RESOURCES', '{"https://tools.example.com":"Tools"}', 'must be JSON such as'],
     ['OSTIARY_KEEP_ALIVE_SECONDS', '0', 'must be 1 to 3600 seconds'],
     ['OSTIARY_SOCKET_MODE', '888', 'must be permissions in octal'],
     ['OSTIARY_COLOUR', 'red', 'must be a colour'],

@@ -47,6 +47,20 @@ test('settings switch features of Ostiary on and off', async () => {
   expect(metadata).not.toHaveProperty('end_session_endpoint');
 });
 
+test('apps can request tokens for the APIs of the setting', async () => {
+  const api = 'https://tools.example.com/mcp';
+  const { server } = await startServer(
+    {},
+    {
+      OSTIARY_RESOURCES: JSON.stringify({ [api]: { name: 'Tools', scopes: ['identity'] } }),
+    },
+  );
+  const { ostiary } = server.installation;
+  expect(ostiary.protectedResource({ resource: api }).metadata).toMatchObject({
+    ...{ resource: api, resource_name: 'Tools', scopes_supported: ['identity'] },
+  });
+});
+
 test('the phone number is that of the user', async () => {
   const { server } = await startServer();
   const { accounts, database, now } = server.installation;
