@@ -2,6 +2,7 @@ import { scheduleReseal } from './admin/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import { clientAddressFinder } from './limits/client-address.ts';
+import type { ReadDocument } from './oauth/client-documents.ts';
 import type { ClientDocuments, Core, ReadJwks } from './options/context.ts';
 import type { Options } from './options/parse.ts';
 import type { Clock } from './ports/clock.ts';
@@ -35,6 +36,7 @@ async function clientDocumentsOf(
   options: Options,
   storage: Storage,
   clock: Clock,
+  readDocument: ReadDocument | undefined,
 ): Promise<ClientDocuments | null> {
   const { clientMetadataDocuments: settings, webhooks } = options;
   if (settings === undefined) return null;
@@ -42,12 +44,14 @@ async function clientDocumentsOf(
     import('./oauth/client-documents.ts'),
     import('./webhooks/documents.ts'),
   ]);
-  const readDocument = createDocumentReader({
-    policy: { allowPrivate: settings.allowPrivateDocuments },
-    resolve: webhooks.resolve,
-    ...{ maxBytes: 5 * 1024, timeoutMs: 5_000 },
-  });
-  return createClientDocuments({ storage, clock, options }, settings, readDocument);
+  const read =
+    readDocument ??
+    createDocumentReader({
+      policy: { allowPrivate: settings.allowPrivateDocuments },
+      resolve: webhooks.resolve,
+      ...{ maxBytes: 5 * 1024, timeoutMs: 5_000 },
+    });
+  return createClientDocuments({ storage, clock, options }, settings, read);
 }
 
 /** Creates the function that reads documents with keys. Loads its code with the first document. */
@@ -66,11 +70,15 @@ function jwksReader({ webhooks }: Options): ReadJwks {
   };
 }
 
-/** Creates the dependencies that all rooms share. */
+/**
+ * Creates the dependencies that all rooms share.
+ * @param readDocument - reads documents of clients instead of the built-in HTTP client
+ */
 export async function createCore(
   options: Options,
   clock: Clock,
   notifyWorkers: Core['notifyWorkers'],
+  readDocument: ReadDocument | undefined,
 ): Promise<Core> {
   const { storage } = options;
   const sealer = createSealer(options.sealingKeys, systemRandom);
@@ -85,8 +93,8 @@ export async function createCore(
     telemetry: options.telemetry ? await createTelemetry() : null,
     notifyWorkers,
     logMissingFields: missingFieldLog(options.logger),
-    clientDocuments: await clientDocumentsOf(options, storage, clock),
-    readJwks: jwksReader(options),
+    clientDocuments: await clientDocumentsOf(options, storage, clock, readDocument),
+    readJwks: readDocument ?? jwksReader(options),
     clientAddress: clientAddressFinder(options.trustedProxies, unixPeerWarning(options.logger)),
   };
 }

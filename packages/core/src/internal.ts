@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 export { createFetchHandler } from './http/web.ts';
+export type { ReadDocument } from './oauth/client-documents.ts';
 export type { ReplacedParts } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';

@@ -6,6 +6,7 @@ import { createRequestHandler, type RequestHandler } from './http/request-handle
 import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import type { AddressedRequest } from './limits/client-address.ts';
+import type { ReadDocument } from './oauth/client-documents.ts';
 import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
 import { Engine } from './oauth/engine/engine.ts';
 import { answerError } from './oauth/error-answer.ts';
@@ -155,6 +156,8 @@ export async function createOstiary<const Scopes extends HostScopes = HostScopes
 export interface ReplacedParts {
   /** Posts deliveries instead of the built-in HTTP client. */
   readonly webhookClient?: WebhookClient;
+  /** Reads documents that clients publish (keys, metadata) instead of the built-in HTTP client. */
+  readonly readDocument?: ReadDocument;
 }
 
 /** Returns the longest waits of each kind of job that did not fail. */
@@ -228,7 +231,7 @@ export async function assembleWithTables(given: OstiaryOptions, replaced: Replac
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
   const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
   const clock = new FollowedClock(options.clock ?? databaseClock ?? systemClock);
-  const core = await createCore(options, clock, (work) => working.tell(work));
+  const core = await createCore(options, clock, (work) => working.tell(work), replaced.readDocument);
   await openStorage(core, databaseClock);
 
   const engine = new Engine(core);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Authentication, Login } from '@ostiary/core';
+import type { Authentication, Login, LoginRequest } from '@ostiary/core';
 import type { Timeline } from './clock.ts';
 import { createHostBrowser } from './host/browser.ts';
 import type { Fetch } from './network.ts';
@@ -7,14 +7,29 @@ import type { Fetch } from './network.ts';
 const cookieName = 'test_login';
 const loginPath = '/login';
 
+/**
+ * How a user signed in, which apps get in ID tokens.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const strong: SignInContext = { acr: 'urn:example:two-factor', amr: ['pwd', 'otp'] };
+ * await kit.authorize(kit.clients.web, { signedIn: strong });
+ * ```
+ */
+export type SignInContext = Pick<Authentication, 'acr' | 'amr'>;
+
 /** Login of the kit: remembers which user is signed in in which browser. */
 export class TestLogin implements Login {
   readonly #signedIn = new Map<string, Authentication>();
   readonly #timeline: Timeline;
+  readonly acrValues?: readonly string[];
   #browsers = 0;
 
-  constructor(timeline: Timeline) {
+  /** @param acrValues - context classes with which the login page signs users in if an app requests them */
+  constructor(timeline: Timeline, acrValues: readonly string[] | undefined) {
     this.#timeline = timeline;
+    if (acrValues !== undefined) this.acrValues = acrValues;
   }
 
   /** Returns a cookie value that no other browser has. */
@@ -24,9 +39,9 @@ export class TestLogin implements Login {
   }
 
   /** Signs a user in, at a later time than all previous sign-ins. */
-  signIn(cookie: string, sub: string): void {
+  signIn(cookie: string, sub: string, context: SignInContext = {}): void {
     this.#timeline.tick();
-    this.#signedIn.set(cookie, { sub, authenticatedAt: new Date(this.#timeline.now()) });
+    this.#signedIn.set(cookie, { sub, authenticatedAt: new Date(this.#timeline.now()), ...context });
   }
 
   authenticate(request: IncomingMessage): Authentication | null {
@@ -35,8 +50,9 @@ export class TestLogin implements Login {
     return cookie === undefined ? null : (this.#signedIn.get(cookie) ?? null);
   }
 
-  loginUrl(returnTo: string): string {
-    return `${loginPath}?${new URLSearchParams({ return_to: returnTo })}`;
+  loginUrl(returnTo: string, { acrValues = [] }: Pick<LoginRequest, 'acrValues'>): string {
+    const acr = acrValues.find((value) => this.acrValues?.includes(value));
+    return `${loginPath}?${new URLSearchParams({ return_to: returnTo, ...(acr !== undefined && { acr }) })}`;
   }
 }
 
@@ -77,19 +93,21 @@ export interface TestBrowser {
 export interface BrowserParts {
   readonly login: TestLogin;
   readonly sub: string;
+  readonly context: SignInContext | undefined;
   readonly authUrl: URL;
   readonly send: (request: Request) => Promise<Response>;
 }
 
-export function createBrowser({ login, sub, authUrl, send }: BrowserParts): TestBrowser {
+export function createBrowser({ login, sub, context, authUrl, send }: BrowserParts): TestBrowser {
   const signedIn = login.newCookie();
-  login.signIn(signedIn, sub);
+  login.signIn(signedIn, sub, context);
   /** Sends requests to the service, and also acts as the login page, which signs the user in at once. */
   const sendSignedIn: Fetch = async (input, init) => {
     const request = new Request(input, init);
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === loginPath) {
-      login.signIn(signedIn, sub);
+      const acr = searchParams.get('acr');
+      login.signIn(signedIn, sub, { ...context, ...(acr !== null && { acr }) });
       return Response.redirect(new URL(searchParams.get('return_to') ?? '', authUrl));
     }
     const cookies = [signedIn, request.headers.get('cookie')];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HostScopes, Ostiary, OstiaryOptions, ScopeNames } from '@ostiary/core';
 import { scopeNames, silentLogger } from '@ostiary/core';
 import { keyScopes } from '@ostiary/core/admin';
-import { createBrowser, TestLogin } from './browser.ts';
+import { createBrowser, type SignInContext, TestLogin } from './browser.ts';
 import { Timeline } from './clock.ts';
 import { createTestFaults } from './faults.ts';
 import { createHostKit } from './host/create-host-kit.ts';
@@ -138,7 +138,7 @@ const isOfHost = (given: TestOstiaryOptions | HostTestOptions): given is HostTes
   given.users !== undefined && 'find' in given.users && !Array.isArray(given.users);
 
 async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary> {
-  const { authUrl, baseUrl, address, now, users: people, ...rest } = withDefaults(given);
+  const { authUrl, baseUrl, address, now, users: people, acrValues, ...rest } = withDefaults(given);
   const closed = new AbortController();
   const activity = new Activity();
 
@@ -156,7 +156,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
   const { users, directory } = createTestUsers(people, () => ostiary.users);
   const { faults, requests, deliveries } = createTestFaults(plans);
   const mail = new Mail(deliveries, () => timeline.now());
-  const login = new TestLogin(timeline);
+  const login = new TestLogin(timeline, acrValues);
 
   const ostiary: Ostiary = await start(
     { ...rest, authUrl, baseUrl, users: directory, login, payments: port },
@@ -173,8 +173,8 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
     receive: (request) => received(mail, request),
     answered: () => activity.tell(),
   });
-  const signIn = (user?: UserReference) =>
-    createBrowser({ login, sub: subOf(user), authUrl: new URL(authUrl), send });
+  const signIn = (user?: UserReference, context?: SignInContext) =>
+    createBrowser({ login, sub: subOf(user), context, authUrl: new URL(authUrl), send });
 
   const { partner, partners, keys } = await provision(ostiary.admin);
   const webhookSecret = rest.webhooks.standardHeaders

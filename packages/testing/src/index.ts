@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-export type { TestBrowser } from './browser.ts';
+export type { SignInContext, TestBrowser } from './browser.ts';
 export type { Duration, TestClock } from './clock.ts';
 export { createTestOstiary } from './create.ts';
 export type { CapturedDelivery } from './delivery.ts';
@@ -15,7 +15,7 @@ export type { HostTestOptions, HostTestOstiary, TestServer } from './host/kit.ts
 export type { TestInbox } from './inbox.ts';
 export type { TestEndpoint, TestKey, TestOstiary, TestOstiaryOptions } from './kit.ts';
 export type { Fetch } from './network.ts';
-export type { Authorization, AuthorizeOptions, TestClient, TestOAuth } from './oauth.ts';
+export type { Authorization, AuthorizeOptions, AuthorizingUser, TestClient, TestOAuth } from './oauth.ts';
 export type { Limits } from './plans.ts';
 export type { RailEntry, RailFailure, TestRail } from './rail.ts';
 export type { TestUser, TestUsers, UserReference } from './users.ts';

@@ -1,7 +1,7 @@
 import type { IssuedPassport, Logger, Ostiary, OstiaryOptions } from '@ostiary/core';
 import type { NewApiKey, Partner } from '@ostiary/core/admin';
 import type { Mode } from '@ostiary/core/storage';
-import type { TestBrowser } from './browser.ts';
+import type { SignInContext, TestBrowser } from './browser.ts';
 import type { TestClock } from './clock.ts';
 import type { TestFaults } from './faults.ts';
 import type { TestInbox } from './inbox.ts';
@@ -27,6 +27,7 @@ export interface TestOstiaryOptions
   extends Pick<
     OstiaryOptions,
     | 'claimsParameter'
+    | 'clientMetadataDocuments'
     | 'dpop'
     | 'events'
     | 'interactionUrl'
@@ -61,6 +62,11 @@ export interface TestOstiaryOptions
   readonly now?: Date | number;
   /** Users instead of the default ones. Missing fields are filled in. */
   readonly users?: readonly Partial<TestUser>[];
+  /**
+   * Authentication context classes that the kit's login page can give: an app that requests one of them (`acr_values`) gets it.
+   * @defaultValue none
+   */
+  readonly acrValues?: readonly string[];
   /** IP address from which requests come. @defaultValue `'192.0.2.1'` */
   readonly address?: string;
   /** Seconds between delivery attempts, as in the option `webhooks` of `createOstiary`. */
@@ -153,8 +159,8 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
     /** Issues another key for the partner of the kit, by default live and with all scopes. */
     issue(settings?: Partial<NewApiKey>): Promise<TestKey>;
   };
-  /** Returns a browser in which a user is signed in. */
-  signIn(user?: UserReference): TestBrowser;
+  /** Returns a browser in which a user is signed in. @param context - how the user signed in (`acr`, `amr`) */
+  signIn(user?: UserReference, context?: SignInContext): TestBrowser;
   readonly passports: {
     /**
      * Issues a passport that a user shows to a partner. It is valid for five minutes by the kit's clock.
@@ -178,8 +184,8 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
       },
     ): Promise<TestEndpoint>;
     /**
-     * Makes your code handle requests at and below a URL: deliveries, and requests made with {@link
-     * TestOstiary.fetch}.
+     * Makes your code handle requests at and below a URL: deliveries, reads of documents that clients publish (`jwksUri`, client
+     * ID metadata documents), and requests made with {@link TestOstiary.fetch}.
      */
     receive(url: string, receiver: Receiver): void;
   };

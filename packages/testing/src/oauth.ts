@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { scopeNames } from '@ostiary/core';
 import type { ClientAdministration, NewClient } from '@ostiary/core/admin';
-import type { TestBrowser } from './browser.ts';
+import type { SignInContext, TestBrowser } from './browser.ts';
 import type { UserReference } from './users.ts';
 
 /**
@@ -40,6 +40,23 @@ export interface AuthorizeOptions {
   readonly state?: string;
   /** Further parameters, such as `nonce` or `prompt`. */
   readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/**
+ * User of an authorization request.
+ *
+ * @example
+ * ```ts
+ * const kit = await createTestOstiary();
+ * const by: AuthorizingUser = { user: 'user-2', signedIn: { amr: ['pwd'] } };
+ * await kit.authorize(kit.clients.web, { ...by, decision: 'deny' });
+ * ```
+ */
+export interface AuthorizingUser {
+  /** @defaultValue the first user of the kit */
+  readonly user?: UserReference;
+  /** How the user signed in (`acr`, `amr`). @defaultValue not known */
+  readonly signedIn?: SignInContext;
 }
 
 /**
@@ -93,18 +110,14 @@ export interface TestOAuth {
    */
   authorize(
     client: TestClient,
-    options?: AuthorizeOptions & {
-      /** @defaultValue the first user of the kit */
-      readonly user?: UserReference;
-      /** @defaultValue `'approve'` */
-      readonly decision?: 'approve' | 'deny';
-    },
+    options?: AuthorizeOptions &
+      AuthorizingUser & {
+        /** @defaultValue `'approve'` */
+        readonly decision?: 'approve' | 'deny';
+      },
   ): Promise<Authorization>;
   /** Returns an access token, after {@link TestOAuth.authorize} and the code exchange. */
-  accessToken(
-    client: TestClient,
-    options?: AuthorizeOptions & { readonly user?: UserReference },
-  ): Promise<string>;
+  accessToken(client: TestClient, options?: AuthorizeOptions & AuthorizingUser): Promise<string>;
 }
 
 /** Dependencies of the kit's OAuth functions. */
@@ -115,7 +128,7 @@ export interface OAuthParts {
   readonly allowedScopes: readonly string[];
   readonly authUrl: string;
   readonly baseUrl: string;
-  readonly signIn: (user: UserReference | undefined) => TestBrowser;
+  readonly signIn: (user: UserReference | undefined, context: SignInContext | undefined) => TestBrowser;
   readonly send: (request: Request) => Promise<Response>;
 }
 
@@ -148,12 +161,12 @@ export async function createOAuth(parts: OAuthParts): Promise<TestOAuth> {
   };
 
   const authorize: TestOAuth['authorize'] = async (client, options = {}) => {
-    const { user, decision = 'approve', state = random() } = options;
+    const { user, signedIn, decision = 'approve', state = random() } = options;
     const codeVerifier = random();
     const url = urlOf(client, state, options);
     url.searchParams.set('code_challenge', createHash('sha256').update(codeVerifier).digest('base64url'));
     url.searchParams.set('code_challenge_method', 'S256');
-    const callback = await parts.signIn(user)[decision](url);
+    const callback = await parts.signIn(user, signedIn)[decision](url);
     return {
       callback,
       state,

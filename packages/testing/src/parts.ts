@@ -25,7 +25,7 @@ export async function start(
   const storage = tellingDueTimes(memory, timeline);
   const ostiary = await assemble(
     { ...options, storage, sealingKeys: [sealingKey], clock: timeline },
-    { webhookClient: mail.client },
+    { webhookClient: mail.client, readDocument: mail.readDocument },
   );
   await keepSigningKeys(memory.signingKeys);
   return ostiary;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { WebhookClient, WebhookRequest } from '@ostiary/core/internal';
+import type { ReadDocument, WebhookClient, WebhookRequest } from '@ostiary/core/internal';
 import { type CapturedDelivery, captured, type Writable } from './delivery.ts';
 import type { DeliveryEffect } from './faults.ts';
 import type { Plans } from './plans.ts';
@@ -158,6 +158,27 @@ export class Mail {
         return await this.#hand(delivery);
     }
   }
+
+  /**
+   * Reads a document that a client publishes, such as its keys, from the code of the test. Refuses responses
+   * that the service refuses too, except for their size.
+   */
+  readonly readDocument: ReadDocument = async (url) => {
+    const receiver = this.receiverOf(url);
+    if (receiver === null) return { problem: 'it could not be read (connection_refused)' };
+    try {
+      const request = new Request(url, { headers: { accept: 'application/json' } });
+      const response = await withinDeadline(delivering.run(true, async () => receiver(request)));
+      if (response === 'late') return { problem: 'it took too long' };
+      if (response.status !== 200) return { problem: `the server answered with status ${response.status}` };
+      const type = response.headers.get('content-type') ?? '';
+      if (!/^application\/(?:jwk-set\+)?json\b/i.test(type))
+        return { problem: 'its Content-Type is not application/json or application/jwk-set+json' };
+      return { text: await response.text(), headers: Object.fromEntries(response.headers) };
+    } catch {
+      return { problem: 'it could not be read (connection_reset)' };
+    }
+  };
 
   /** Passes on a form, which is no event: a notification that a client's user signed out. */
   async #handForm({ url, headers, body }: WebhookRequest): Promise<Answer> {

@@ -69,8 +69,8 @@ export interface HostTestOstiary<Name extends string = string> extends AsyncDisp
   /** Creates an app, by default public and with all of your scopes. */
   app(settings?: Partial<NewClient<Name>>): Promise<FakeApp<Name>>;
   /**
-   * Makes code of the test handle requests at and below a URL: webhooks, logout tokens, and requests made
-   * with `fetch`.
+   * Makes code of the test handle requests at and below a URL: webhooks, logout tokens, reads of documents that clients publish
+   * (`jwksUri`, client ID metadata documents), and requests made with `fetch`.
    */
   receive(url: string, receiver: Receiver): void;
   readonly clock: TestClock;
