@@ -1,0 +1,122 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  authorizePath,
+  codeFrom,
+  type RemoteClient,
+  RoamingBrowser,
+} from '../../support/browser/remote-flow.ts';
+import { freePort } from '../../support/free-port.ts';
+import { close, listen } from '../../support/http.ts';
+import { Child } from '../../support/processes/child.ts';
+
+/** Resources of the host. */
+export const [own, other] = ['https://api.example/a', 'https://api.example/b'];
+const resources = { [own]: { name: 'A', scopes: [] }, [other]: { name: 'B', scopes: [] } };
+
+/** Text in a request that stands for an unused code. */
+export const unusedCode = 'an-unused-code';
+
+/** Settings of the process that runs the host. */
+export interface FuzzedHost {
+  readonly file: string;
+  readonly sealingKey: string;
+  readonly resources: typeof resources;
+  readonly port: number;
+}
+
+/** Response of the server of client metadata documents. */
+export interface Served {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A key pair for ES256. */
+export interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicJwk: object;
+}
+
+function newKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { privateKey, publicJwk: publicKey.export({ format: 'jwk' }) };
+}
+
+export type Stage = Awaited<ReturnType<typeof setStage>>;
+
+/**
+ * Starts the host in a process of its own, with a SQLite file, a client with a secret, a client with a key,
+ * and a server of client metadata documents.
+ */
+export async function setStage(ends: AsyncDisposableStack) {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-fuzz-'));
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const sealingKey = randomBytes(32).toString('base64url');
+  const settings: FuzzedHost = {
+    ...{ file: join(folder, 'ostiary.db'), sealingKey, resources },
+    port: await freePort(),
+  };
+  const host = new Child(new URL('./host-process.ts', import.meta.url), settings);
+  ends.defer(async () => void (await host.stop()));
+  await host.ready;
+
+  const served = new Map<string, Served>();
+  const documents = createServer(({ url = '' }, response) => {
+    const { status, headers, body } = served.get(url) ?? { status: 404, headers: {}, body: '' };
+    served.delete(url);
+    response.writeHead(status, headers).end(body);
+  });
+  const documentOrigin = await listen(documents);
+  ends.defer(() => close(documents));
+
+  const redirectUri = 'https://app.example/callback';
+  const app = {
+    name: 'App',
+    redirectUris: [redirectUri],
+    allowedScopes: ['openid', 'profile', 'offline_access'],
+  };
+  const [clientKey, dpopKey] = [newKey(), newKey()];
+  const create = async (more: object): Promise<RemoteClient> => ({
+    ...(await host.ask<{ id: string; secret: string }>('create', { ...app, ...more })),
+    redirectUri,
+  });
+  const [secretClient, keyClient] = [
+    await create({}),
+    await create({ jwks: { keys: [{ ...clientKey.publicJwk, kid: 'key-1' }] } }),
+  ];
+  /** Signs Ana in and returns a code for the resource {@link own}. */
+  const newCode = (): Promise<string> =>
+    codeFrom(
+      [host.origin],
+      new RoamingBrowser(host.origin, 'ana'),
+      authorizePath(secretClient, { resource: own }),
+    );
+  // Remembers the consents, so that authorization requests get a code at once.
+  for (const client of [secretClient, keyClient])
+    for (const resource of [own, other])
+      await codeFrom(
+        [host.origin],
+        new RoamingBrowser(host.origin, 'ana'),
+        authorizePath(client, { resource, scope: 'openid profile' }),
+      );
+
+  let code = await newCode();
+
+  return {
+    ...{ host, secretClient, keyClient, clientKey, dpopKey, documentOrigin, newCode },
+    /** Puts a code where a request has {@link unusedCode}. */
+    withCode: (body: string) => body.replace(unusedCode, code),
+    /** Gets another code, because a request has used the last one. */
+    async renewCode() {
+      code = await newCode();
+    },
+    /** Serves a document once, at a path that no other request uses. */
+    serve: (path: string, document: Served) => void served.set(path, document),
+    /** Returns the live memory of the host in bytes, and the errors that it has logged since the last call. */
+    report: () => host.ask<{ readonly heapBytes: number; readonly errors: readonly string[] }>('report'),
+  };
+}

@@ -1,0 +1,49 @@
+import { createHash, randomUUID, sign } from 'node:crypto';
+import fc from 'fast-check';
+import type { SigningKey } from './stage.ts';
+import { changed, damaged, hostileText } from './values.ts';
+
+const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part) ?? '').toString('base64url');
+
+/** Signs any header and any claims with ES256, whatever the header says. */
+function signed(header: unknown, claims: unknown, { privateKey }: SigningKey): string {
+  const input = `${encoded(header)}.${encoded(claims)}`;
+  const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${input}.${signature.toString('base64url')}`;
+}
+
+/** Makes JWTs that differ from a right one in header, claims, signature or text, or are right. */
+function tokens(header: object, claims: object, key: SigningKey): fc.Arbitrary<string> {
+  const whole = fc
+    .tuple(changed(header), changed(claims), fc.constantFrom('right', 'right', 'right', 'none', 'wrong'))
+    .map(([givenHeader, givenClaims, signature]) => {
+      // A right token is used once, so each needs an id of its own.
+      const jti = 'jti' in givenClaims && givenClaims.jti === '' ? randomUUID() : givenClaims.jti;
+      const token = signed(givenHeader, { ...givenClaims, jti }, key);
+      const [input] = /^[^.]*\.[^.]*\./.exec(token) ?? [''];
+      if (signature === 'none') return input;
+      return signature === 'wrong' ? `${input}${'A'.repeat(86)}` : token;
+    });
+  return fc.oneof({ weight: 4, arbitrary: whole }, { weight: 2, arbitrary: damaged(whole) }, hostileText);
+}
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+/** DPoP proofs (RFC 9449) for a request, most of them wrong. */
+export const proofs = (key: SigningKey, method: string, url: string, token: string | null) =>
+  tokens(
+    { typ: 'dpop+jwt', alg: 'ES256', jwk: key.publicJwk },
+    {
+      ...{ jti: '', htm: method, htu: url, iat: seconds() },
+      ...(token !== null && { ath: createHash('sha256').update(token).digest('base64url') }),
+    },
+    key,
+  );
+
+/** Client assertions (RFC 7523), most of them wrong. */
+export const assertions = (key: SigningKey, clientId: string, issuer: string) =>
+  tokens(
+    { alg: 'ES256', kid: 'key-1' },
+    { iss: clientId, sub: clientId, aud: issuer, jti: '', iat: seconds(), exp: seconds() + 300 },
+    key,
+  );
