@@ -35,6 +35,7 @@ import { recoveryCases } from './recoveries.ts';
 import { redeliveryCases } from './redeliveries.ts';
 import { accessTokenCases, redemptionCases } from './redemption.ts';
 import { refreshCases } from './refreshes.ts';
+import { repeatedRefreshCases } from './repeated-refreshes.ts';
 import { requestLogCases } from './request-log.ts';
 import { rolledKeyCases } from './rolled-keys.ts';
 import { sandboxCases } from './sandbox.ts';
@@ -117,6 +118,7 @@ const storageContractCases = [
   ...redemptionCases,
   ...accessTokenCases,
   ...refreshCases,
+  ...repeatedRefreshCases,
   ...accessEndCases,
   ...consentCases,
   ...interactionCases,
