@@ -160,6 +160,11 @@ export default {
       to: { pathNot: ['^packages/$1/', '^node:|^[a-z_/]+$'] },
     },
     {
+      name: 'listen needs nothing but Node and the client that its build contains',
+      from: { path: '^packages/listen/src/' },
+      to: { pathNot: ['^packages/(listen|client-sdk)/src/', '^node:|^[a-z_/]+$'] },
+    },
+    {
       name: 'create-ostiary needs nothing but Node',
       from: { path: '^packages/create-ostiary/src/' },
       to: { pathNot: ['^packages/create-ostiary/src/', '^node:|^[a-z_/]+$'] },

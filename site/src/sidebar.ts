@@ -39,6 +39,7 @@ const groups: readonly (readonly [
       ['Pay, verify, reconcile', 'docs/partner-api.md'],
       ['Sign users in', 'docs/clients.md'],
       ['Client SDK', 'packages/client-sdk/README.md'],
+      ['Webhooks on your machine', 'packages/listen/README.md'],
       ['Sandbox console', 'docs/sandbox.md'],
       ['Try the API (OpenAPI)', 'site/openapi.md'],
       ['Endpoints and limits', 'docs/reference/partner-endpoints.md'],

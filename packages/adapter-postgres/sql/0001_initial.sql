@@ -497,6 +497,26 @@ CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_
 CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
 CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
 
+-- Requests in the inboxes of test endpoints, as they arrived.
+CREATE TABLE inbox_requests (
+  id text COLLATE "C" PRIMARY KEY,
+  partner text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  endpoint_id text COLLATE "C" NOT NULL,
+  received_at bigint NOT NULL,
+  -- A JSON array of names and values, as text.
+  headers text NOT NULL,
+  body text NOT NULL,
+  signature_error text,
+  -- True once a listener has it.
+  taken boolean NOT NULL DEFAULT false,
+  -- A JSON object as text; NULL while there is no response.
+  answer text
+);
+
+CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
+CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
+
 -- Audit log of administrative acts. Rows are kept for ever and never changed.
 CREATE TABLE audit (
   id text COLLATE "C" PRIMARY KEY,

@@ -12,6 +12,7 @@ import { StorageUnavailableError } from './errors.ts';
 import { postgresEvents } from './events.ts';
 import { postgresGrants } from './grants.ts';
 import { postgresIdempotency } from './idempotency.ts';
+import { postgresInbox } from './inbox.ts';
 import { postgresInteractions } from './interactions.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
@@ -83,6 +84,7 @@ export function storageOn(database: Database): Storage {
     queue: postgresQueue(database),
     audit: postgresAudit(database),
     requestLog: postgresRequestLog(database),
+    inbox: postgresInbox(database),
     sandbox: postgresSandbox(database),
     proofIds: postgresUsedIds(database),
     pushedRequests: postgresPushedRequests(database),

@@ -141,6 +141,10 @@ function statementsIn(schema: string) {
       DELETE FROM ${schema}.endpoint_queues WHERE endpoint_id = :id
     `),
 
+    removeInbox: statement<OwnedId>(`
+      DELETE FROM ${schema}.inbox_requests WHERE endpoint_id = :id
+    `),
+
     cancel: statement<{ readonly endpointId: string; readonly now: number }>(
       cancelWhere(schema, 'endpoint_id = :endpointId'),
     ),
@@ -209,6 +213,7 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
           if ((await sql.remove.run(connection, endpoint)) === 0) return false;
           await cancel(connection, endpoint, now);
           await sql.removeQueue.run(connection, endpoint);
+          await sql.removeInbox.run(connection, endpoint);
           return true;
         },
         longTimeoutMs,

@@ -63,6 +63,10 @@ export const partnerRows = `
     SELECT 'req ' || i, CASE WHEN i % 50 = 0 THEN 'other' ELSE 'acme' END, 'test', 'key', i / 3, 1, 'GET', '/v1/x',
       CASE WHEN i % 20 = 0 THEN 404 ELSE 200 END, NULL, repeat('x', 200), NULL
     FROM generate_series(1, ${transfers}) AS i;
+  INSERT INTO inbox_requests
+    SELECT 'in_' || i, CASE WHEN i % 50 = 0 THEN 'other' ELSE 'acme' END, 'test', 'we_' || i % 400, i / 3, '[]',
+      repeat('x', 200), NULL, i % 2 = 0, NULL
+    FROM generate_series(1, ${transfers}) AS i;
   INSERT INTO webhook_endpoints
     SELECT 'we_' || lpad(i::text, 4, '0'), 'acme', 'live', 'https://example.com/', '{*}', true, 'sealed', 1, 1, 1
     FROM generate_series(1, ${endpoints}) AS i;

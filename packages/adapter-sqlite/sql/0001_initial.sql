@@ -429,6 +429,26 @@ CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_
 CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
 CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
 
+-- Requests in the inboxes of test endpoints, as they arrived.
+CREATE TABLE inbox_requests (
+  id TEXT PRIMARY KEY NOT NULL,
+  partner TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  endpoint_id TEXT NOT NULL,
+  received_at INTEGER NOT NULL,
+  -- A JSON array of names and values.
+  headers TEXT NOT NULL,
+  body TEXT NOT NULL,
+  signature_error TEXT,
+  -- 1 once a listener has it.
+  taken INTEGER NOT NULL DEFAULT 0 CHECK (taken IN (0, 1)),
+  -- A JSON object; NULL while there is no response.
+  answer TEXT
+) STRICT;
+
+CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
+CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
+
 -- Audit log of administrative acts. Rows are kept for ever and never changed.
 CREATE TABLE audit (
   id TEXT PRIMARY KEY NOT NULL,

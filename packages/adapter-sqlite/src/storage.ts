@@ -11,6 +11,7 @@ import { sqliteDeliveryLists } from './delivery-lists.ts';
 import { sqliteEvents } from './events.ts';
 import { sqliteGrants } from './grants.ts';
 import { sqliteIdempotency } from './idempotency.ts';
+import { sqliteInbox } from './inbox.ts';
 import { sqliteInteractions } from './interactions.ts';
 import { assertNodeVersion } from './node-version.ts';
 import { parseOptions, type SqliteStorageOptions } from './options.ts';
@@ -96,6 +97,7 @@ export function storageOn(database: Database): Storage {
     queue: sqliteQueue(database),
     audit: sqliteAudit(database),
     requestLog: sqliteRequestLog(database),
+    inbox: sqliteInbox(database),
     sandbox: sqliteSandbox(database),
     proofIds: sqliteUsedIds(database),
     pushedRequests: sqlitePushedRequests(database),

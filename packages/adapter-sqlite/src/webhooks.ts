@@ -106,6 +106,8 @@ function statementsOn(connection: Connection) {
 
     removeQueue: connection.prepare<[string]>('DELETE FROM endpoint_queues WHERE endpoint_id = ?'),
 
+    removeInbox: connection.prepare<[string]>('DELETE FROM inbox_requests WHERE endpoint_id = ?'),
+
     // A worker that has claimed one of these deliveries loses it: its result will be refused.
     cancel: connection.prepare<[{ endpointId: string; now: number }]>(`
       UPDATE deliveries SET status = 'cancelled', ended_at = :now
@@ -159,6 +161,7 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
         if (sql().remove.run({ partner, mode, id }).changes === 0) return false;
         cancel(id, now);
         sql().removeQueue.run(id);
+        sql().removeInbox.run(id);
         return true;
       });
     },

@@ -102,6 +102,7 @@ const sorting = new Set([
   'events.countUndelivered',
   // Calls that may sort the rows of one partner in test mode beyond a limit.
   ...['transfers.removeOldest', 'requestLog.removeOldest', 'idempotency.removeOldest'],
+  'inbox.removeOldest',
 ]);
 
 /**

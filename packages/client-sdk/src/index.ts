@@ -50,10 +50,16 @@ export type { KycStatus, Mode, Open } from './resources/open.ts';
 export type { Passports, Verification, VerifyRequest } from './resources/passports.ts';
 export type { PaymentQuery, PaymentRequest, Payments, Transfer } from './resources/payments.ts';
 export type {
+  AnswerCounted,
+  AnswerRequest,
+  InboxAnswer,
+  InboxRequest,
+  InboxRequests,
   Sandbox,
   SandboxEventRequest,
   SandboxPassport,
   SandboxPassportRequest,
+  TakeRequest,
 } from './resources/sandbox.ts';
 export type { User, Users } from './resources/users.ts';
 export type {

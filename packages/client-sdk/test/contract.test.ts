@@ -68,6 +68,21 @@ const methods: { readonly [method: string]: readonly [operation: string, Call] }
     'createSandboxPassport',
     ({ sandbox }) => sandbox.createPassport({ kid: 'KID-TEST-PENDING', expired: true }),
   ],
+  'sandbox.listRequests': [
+    'listInboxRequests',
+    ({ sandbox }, { endpoint }) => sandbox.listRequests(endpoint),
+  ],
+  'sandbox.takeRequests': [
+    'takeInboxRequests',
+    async ({ sandbox, webhooks }) => {
+      const { id } = await webhooks.create({ url: 'inbox:listen', events: ['*'], secret });
+      return sandbox.takeRequests(id, { waitSeconds: 0 });
+    },
+  ],
+  'sandbox.answerRequest': [
+    'answerInboxRequest',
+    ({ sandbox }) => sandbox.answerRequest(`in_${'0'.repeat(32)}`, { httpStatus: 204, response: '' }),
+  ],
   whoami: ['whoami', (ostiary) => ostiary.whoami()],
   exportReconciliation: [
     'exportReconciliation',

@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
+import type * as inbox from '../../core/src/partner/inbox-schemas.ts';
 import type * as core from '../../core/src/partner/schemas.ts';
 import type * as hooks from '../../core/src/partner/webhook-schemas.ts';
 import type { transferSchema } from '../../core/src/schemas/transfer.ts';
@@ -58,6 +59,8 @@ describe('types', () => {
     expectTypeOf<Sdk<sdk.Recovered>>().toEqualTypeOf<Server<typeof hooks.recovered>>();
     expectTypeOf<Sdk<sdk.EventPage>>().toEqualTypeOf<Server<typeof hooks.eventList>>();
     expectTypeOf<Sdk<sdk.SentEvent>>().toEqualTypeOf<Server<typeof hooks.sentEvent>>();
+    expectTypeOf<Sdk<sdk.InboxRequest>>().toEqualTypeOf<Server<typeof inbox.inboxRequest>>();
+    expectTypeOf<Sdk<sdk.AnswerCounted>>().toEqualTypeOf<Server<typeof inbox.answerTaken>>();
     expectTypeOf<Sdk<sdk.ErrorDetail>[] | undefined>().toEqualTypeOf<
       Server<typeof core.errorSchema>['details'] | undefined
     >();
@@ -72,6 +75,8 @@ describe('types', () => {
     expectTypeOf<Sent<sdk.SandboxEventRequest>>().toEqualTypeOf<
       Taken<ReturnType<typeof hooks.sandboxEventBody>>
     >();
+    expectTypeOf<Sent<sdk.TakeRequest>>().toEqualTypeOf<Taken<typeof inbox.takeBody>>();
+    expectTypeOf<Sent<sdk.AnswerRequest>>().toEqualTypeOf<Taken<typeof inbox.answerBody>>();
     // Ignores that the server requires at least one event type in the list.
     type Registration = Taken<ReturnType<typeof hooks.endpointBody>>;
     expectTypeOf<keyof sdk.WebhookRequest>().toEqualTypeOf<keyof Registration>();

@@ -5,6 +5,7 @@ import type {
   Delivery,
   deliveryStates,
   FirstRun,
+  InboxRequest,
   KycState,
   LoggedRequest,
   PartnerEvent,
@@ -96,6 +97,8 @@ interface Answers {
   readonly getPaymentEvent: { readonly event: PartnerEvent | null };
   readonly checkWebhookSignature: SignatureCheck;
   readonly getFirstRun: FirstRun;
+  readonly listInboxRequests: { readonly data: readonly InboxRequest[] };
+  readonly getInboxRequest: InboxRequest;
 }
 
 /** Calls an operation of the partner API. */

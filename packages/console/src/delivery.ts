@@ -78,9 +78,10 @@ function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit:
 
 /** Formats a request as it was sent over the wire. */
 function wireText({ method, url, headers, body }: AttemptRequest): string {
-  const { pathname, search } = new URL(url);
+  const { pathname, protocol, search } = new URL(url);
+  const target = protocol === 'inbox:' ? url : `${pathname}${search}`;
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  return [`${method} ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\n');
+  return [`${method} ${target} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
 /** Shows the request of an attempt, or a link to it if the list does not include it. */
@@ -102,8 +103,12 @@ ${changedAt === null ? null : note(fill(language, words.changed, { time: moment(
 ${error !== null && neverSent.has(error) ? note(words.neverSent) : null}
 <div class="small">${request.method} <code>${nameOf(url)}</code></div>
 ${foreignText(wireText(request), fillText(language, words.requestOf, { number }))}
-${snippet(voice, fillText(language, words.curlOf, { number }), curlOf(request))}
-${note(words.oldSignature)}</details>`;
+${
+  url.startsWith('inbox:')
+    ? null
+    : html`${snippet(voice, fillText(language, words.curlOf, { number }), curlOf(request))}
+${note(words.oldSignature)}`
+}</details>`;
 }
 
 function attemptItem(attempt: Attempt, delivery: ShownDelivery, visit: Visit): Html {

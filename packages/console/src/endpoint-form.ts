@@ -2,6 +2,7 @@ import type { ConsoleAnswer, WebhookEndpoint } from '@ostiary/core/console';
 import { fill, html } from '@ostiary/core/pages';
 import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
+import { inboxOffer } from './inbox.ts';
 import { newSecretPage } from './secret.ts';
 import { seeOther, type Visit } from './visit.ts';
 
@@ -76,7 +77,7 @@ ${form.field({
 ${isNew ? form.field({ name: 'secret', tag: secretTag, hint: secretTyped ? words.secretAgain : words.secretHint }) : null}
 ${form.choices({ name: 'events', options })}
 <div class="row"><button class="primary">${isNew ? words.add : words.save}</button><a href="${back}">${voice.words.cancel}</a></div>
-</form></section>`,
+</form></section>${isNew ? inboxOffer(visit) : null}`,
   });
 }
 

@@ -11,6 +11,7 @@ import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField, noticeOf } from './frame.ts';
 import { historyPanel } from './history.ts';
 import { typesOf } from './home.ts';
+import { isInbox } from './inbox.ts';
 import { enabledBadge, filterForm, moment, stateOptions, statesSaid } from './parts.ts';
 import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
 import { seeOther, type Visit } from './visit.ts';
@@ -31,9 +32,13 @@ ${change}`;
 }
 
 /** Links and forms that change an endpoint. Page updates leave them untouched. */
-function changes({ urlOf, voice }: Visit, { id }: WebhookEndpoint): Html {
-  const { endpoints } = voice.words;
-  return html`<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
+function changes({ urlOf, voice }: Visit, endpoint: WebhookEndpoint): Html {
+  const { id } = endpoint;
+  const { endpoints, inbox } = voice.words;
+  const requests = isInbox(endpoint)
+    ? html`<p><a href="${urlOf('inbox', { id })}">${inbox.last}</a></p>`
+    : null;
+  return html`${requests}<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
 <p><a href="${urlOf('secret', { id })}">${endpoints.rotate}</a></p>
 <details id="removal"><summary>${endpoints.remove}</summary><p>${endpoints.removeHint}</p>
 <div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${endpoints.removeNow}</button></div></details>`;

@@ -7,6 +7,7 @@ import { dismissFirstRun } from './first-run.ts';
 import { orGone } from './gone.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
+import { addInbox, changeInbox, inbox, inboxRequest } from './inbox.ts';
 import { liveScript } from './live.ts';
 import { paceOf } from './live-stream.ts';
 import { paths, urlsOf } from './paths.ts';
@@ -73,6 +74,22 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
       summary: 'A webhook endpoint, and the deliveries to it; enables, disables, recovers or removes it.',
       GET: guarded(endpoint),
       POST: action(orGone(changeEndpoint)),
+    },
+    {
+      path: paths.inboxes,
+      summary: 'Registers an inbox of the service as an endpoint in test mode.',
+      POST: action(addInbox),
+    },
+    {
+      path: paths.inbox,
+      summary: 'The last requests that arrived in an inbox; changes how it responds, or sends it an event.',
+      GET: guarded(inbox),
+      POST: action(orGone(changeInbox)),
+    },
+    {
+      path: paths.inboxRequest,
+      summary: 'A request as it arrived in an inbox: headers, body and the check of its signature.',
+      GET: guarded(inboxRequest),
     },
     {
       path: paths.requests,

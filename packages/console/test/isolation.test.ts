@@ -6,6 +6,7 @@ const actions = (event: string, endpoint: string): [string, Record<string, strin
   [`/sandbox/events/${event}/redeliver`, {}],
   ['/sandbox/endpoints', { url: 'https://evil.example/', secret: 'a secret of this test', 'type *': 'on' }],
   [`/sandbox/endpoints/${endpoint}`, { action: 'remove' }],
+  ['/sandbox/inboxes', {}],
   ['/sandbox/tools/passport', { kid: 'KID-TEST-APPROVED', state: 'valid' }],
   [
     '/sandbox/tools/payment',

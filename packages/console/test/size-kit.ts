@@ -25,6 +25,13 @@ export async function consolesOver(storage: Storage) {
     ...{ status: null, endpointId: null, eventId: event, after: null, limit: 1 },
   });
   const [ofEvent, ofEndpoint] = [`/sandbox/events/${event}`, `/sandbox/endpoints/${endpoint}`];
+  const registration = { url: 'inbox:200', events: ['webhook.test'], secret: 'whsec_0123456789abcdef' };
+  const inbox = (await kit.provider.partnerCall(key, 'POST /v1/partner/webhooks', registration)).json().id;
+  const arrived = {
+    ...{ id: `in_${'0'.repeat(32)}`, ...owner, endpointId: String(inbox), receivedAt: 1, headers: [] },
+    ...{ body: '{"type":"webhook.test"}', signatureError: null, answer: null },
+  };
+  await storage.inbox.add(arrived, 50);
   const partner = `/operators/partners/${key.partner}`;
   const addresses: Readonly<Record<string, string>> = {
     '/sandbox': '/sandbox',
@@ -35,6 +42,8 @@ export async function consolesOver(storage: Storage) {
     '/sandbox/endpoints/:id': ofEndpoint,
     '/sandbox/endpoints/:id/edit': `${ofEndpoint}/edit`,
     '/sandbox/endpoints/:id/secret': `${ofEndpoint}/secret`,
+    '/sandbox/endpoints/:id/inbox': `/sandbox/endpoints/${inbox}/inbox`,
+    '/sandbox/inbox/:id': `/sandbox/inbox/${arrived.id}`,
     '/sandbox/requests': '/sandbox/requests',
     '/sandbox/requests/:id': `/sandbox/requests/${request}`,
     '/sandbox/live.js': '/sandbox/live.js',

@@ -6,6 +6,7 @@
  */
 import type { z } from 'zod';
 import type { Shown } from './admin/checked.ts';
+import type { inboxRequest } from './partner/inbox-schemas.ts';
 import type { sandboxPassport } from './partner/schemas.ts';
 import type { deliverySchema, endpointSchema, eventSchema } from './partner/webhook-schemas.ts';
 import type { LoggedRequest as StoredRequest } from './ports/request-log.ts';
@@ -54,6 +55,9 @@ export type Transfer = z.output<typeof transferSchema>;
 
 /** A sandbox passport with its token, which the partner API returns only once. */
 export type SandboxPassport = z.output<typeof sandboxPassport>;
+
+/** A request of an inbox as returned by the partner API. */
+export type InboxRequest = z.output<typeof inboxRequest>;
 
 /** An event as returned by the partner API. */
 export type PartnerEvent = z.output<typeof eventSchema>;

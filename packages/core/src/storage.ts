@@ -68,6 +68,7 @@ export type {
   StoredAnswer,
   StoredRequest,
 } from './ports/idempotency.ts';
+export type { InboxAnswer, InboxRequest, InboxStore } from './ports/inbox.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition, Quota } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '3e9b0b3d1364c6002459817296faa0d532795351c6fbd1bd74f4aecdc86bca1e'],
+  ['0001_initial.sql', '4250103051a867d221d6eb8412869f11dead7782e5bb68626d6345e53288bdcd'],
 ];
 
 /**

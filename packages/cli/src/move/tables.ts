@@ -41,6 +41,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'api_keys', key: ['id'] },
   { name: 'transfers', key: ['id'] },
   { name: 'logged_requests', key: ['id'] },
+  { name: 'inbox_requests', key: ['id'] },
   { name: 'idempotency_records', key: ['partner', 'mode', 'key'] },
   { name: 'webhook_endpoints', key: ['id'] },
   { name: 'endpoint_failures', key: ['endpoint_id'] },
@@ -104,6 +105,7 @@ const kinds: Readonly<Record<string, ColumnKind>> = {
   'deliveries.has_failed': 'boolean',
   'webhook_endpoints.events': 'list',
   'webhook_endpoints.enabled': 'boolean',
+  'inbox_requests.taken': 'boolean',
 };
 
 const kindOf = (type: string | null): ColumnKind =>

@@ -131,6 +131,17 @@ async function fill(storage: Storage): Promise<void> {
     ],
     9,
   );
+  const arrived = {
+    ...acme,
+    endpointId: 'we_1',
+    receivedAt: 5,
+    headers: [],
+    body: odd,
+    signatureError: null,
+  };
+  for (const answer of [null, { httpStatus: 200, error: null, response: odd }])
+    await storage.inbox.add({ ...arrived, id: `in_${answer?.httpStatus}`, answer }, 9);
+  await storage.inbox.take({ ...acme, endpointId: 'we_1', since: 0, limit: 9 });
   for (const label of ['1', '2']) {
     const endpoint = sampleEndpoint(label, { events: label === '1' ? ['kyc.updated'] : ['*'] });
     await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
@@ -194,6 +205,7 @@ export async function readAll(storage: Storage): Promise<object> {
     transfers: await storage.transfers.list({ ...acme, ...all, reference: null, ...page }),
     exported: await storage.transfers.listFinal({ ...acme, from: 0, to: 1e12, ...page }),
     requests: await storage.requestLog.list({ ...acme, failed: false, ...page }),
+    inbox: await storage.inbox.list({ ...acme, endpointId: 'we_1', limit: 9 }),
     webhooks: await storage.webhooks.list(acme),
     events: await storage.events.list({ ...acme, after: 0, limit: 100 }),
     deliveries: await storage.deliveries.list(list),

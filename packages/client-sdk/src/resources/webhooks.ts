@@ -6,7 +6,7 @@ import type { Mode, Open } from './open.ts';
 
 /** An endpoint to register. */
 export interface WebhookRequest {
-  /** URL of the endpoint: a public https URL. */
+  /** URL of the endpoint: a public https URL; with a test key also an inbox of the service, such as `inbox:200`. */
   readonly url: string;
   /** Event types to subscribe to, or `['*']` for all. */
   readonly events: readonly string[];

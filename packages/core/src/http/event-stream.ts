@@ -18,9 +18,9 @@ export interface StreamPatience {
 }
 
 /**
- * Checks whether the server of a connection is closing, which an open stream would delay.
+ * Checks whether the server of a connection is closing, which an open response would delay.
  */
-function isServerClosing({ req: { socket } }: ServerResponse): boolean {
+export function isServerClosing({ req: { socket } }: ServerResponse): boolean {
   // Requests of the Web API have another kind of socket and no Node server.
   if (!(socket instanceof Socket) || !('server' in socket)) return false;
   const { listening } = (socket.server ?? {}) as { readonly listening?: unknown };

@@ -19,6 +19,8 @@ export const partnerLimits = {
   reconciliation: { requests: 10, windowSeconds: 3600 },
   /** Requests to all other endpoints together. */
   other: { requests: 200, windowSeconds: 60 },
+  /** Requests of programs that take and answer the requests of an inbox. */
+  listening: { requests: 1200, windowSeconds: 60 },
   /** Requests of console pages, which refresh themselves. */
   console: { requests: 600, windowSeconds: 60 },
 } as const satisfies { readonly [group: string]: PartnerLimit };

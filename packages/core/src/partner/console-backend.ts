@@ -87,6 +87,7 @@ function consoleCalls(
       operation,
       credential,
       address: () => core.clientAddress(raw),
+      isOver: () => false,
       limit: null,
       headers: json,
       idempotencyKeys: [],

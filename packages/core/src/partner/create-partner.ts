@@ -8,6 +8,7 @@ import { createUserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create-webhooks.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { historyOperations } from './handlers/history.ts';
+import { inboxOperations } from './handlers/inbox.ts';
 import { requestOperations } from './handlers/requests.ts';
 import { sandboxOperations } from './handlers/sandbox.ts';
 import { workbenchOperations } from './handlers/workbench.ts';
@@ -43,6 +44,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     ...table,
     ...historyOperations(core, topics.webhooks),
     ...requestOperations(core),
+    ...inboxOperations(core),
     ...sandboxOperations(core, topics.webhooks),
     ...workbenchOperations(core, topics.webhooks, limits.store),
   ];

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { hasBody, readBody } from '../http/body.ts';
 import { breakOff } from '../http/break-off.ts';
+import { isServerClosing } from '../http/event-stream.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
@@ -81,6 +82,7 @@ export function partnerApi(
       operation: route,
       credential: { text: presentedKey(req) },
       address: () => core.clientAddress(req),
+      isOver: () => ctx.res.destroyed || isServerClosing(ctx.res),
       limit: route.limit,
       headers: req.headers,
       idempotencyKeys: route.idempotent ? headerValues(req, 'idempotency-key') : [],
@@ -94,7 +96,7 @@ export function partnerApi(
       key: null,
       bytes: null,
     };
-    notes.note(ctx, call);
+    if (route.isLogged !== false) notes.note(ctx, call);
     await writeAnswer(core, ctx, await pipeline.answer(call));
   }
 

@@ -22,6 +22,10 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly key: ApiKeyState;
   /** Returns the client's IP address as the server sees it; `null` if unknown. */
   readonly address: () => string | null;
+  /** Checks whether the client has left, or the server closes, so that nothing has to wait any longer. */
+  readonly isOver: () => boolean;
+  /** Checks again that the key is valid. @throws PartnerError `invalid_api_key` if it is not */
+  readonly readmit: () => Promise<void>;
   readonly body: Body;
   readonly query: Query;
   readonly path: Path;
@@ -70,6 +74,8 @@ export interface PartnerRoute<
   };
   /** True if the route supports `Idempotency-Key`: for a repeated request `handle` is not called. */
   readonly idempotent?: boolean;
+  /** False if the request log leaves the route out. @defaultValue `true` */
+  readonly isLogged?: boolean;
   /** True if only test keys may call the route. Live keys get a 404 with the reason. */
   readonly testOnly?: boolean;
   readonly handle: (

@@ -3,6 +3,7 @@ import type { Passports } from '../passports/passports.ts';
 import type { UserLookup } from '../users/lookup.ts';
 import type { Webhooks } from '../webhooks/create-webhooks.ts';
 import { eventRoutes } from './handlers/events.ts';
+import { inboxRoutes } from './handlers/inbox.ts';
 import { paymentRoutes } from './handlers/payments.ts';
 import { reconciliationRoutes } from './handlers/reconciliation.ts';
 import { sandboxRoutes } from './handlers/sandbox.ts';
@@ -31,6 +32,7 @@ export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopic
     ...deliveryRoutes(core, webhooks),
     ...eventRoutes(core, webhooks),
     ...sandboxRoutes(passports),
+    ...inboxRoutes(core, webhooks),
     ...whoamiRoutes(),
   ];
 }

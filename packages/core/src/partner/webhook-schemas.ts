@@ -30,8 +30,8 @@ const eventTypes = (types: readonly string[]) =>
   );
 
 const url = field(
-  z.string().min(1).max(2048).meta({ pattern: '^https://' }),
-  'Public https address, whose host name resolves.',
+  z.string().min(1).max(2048).meta({ pattern: '^(https://|inbox:)' }),
+  'Public https address, whose host name resolves. With a test key also an inbox of the service, which shows what arrives: `inbox:200` answers 200, `inbox:500` answers 500, `inbox:timeout` does not answer, `inbox:listen` hands its requests to a program such as `@ostiary/listen`.',
   'https://partner.example.com/webhooks',
 );
 

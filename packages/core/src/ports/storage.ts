@@ -6,6 +6,7 @@ import type { DeliveryStore } from './deliveries.ts';
 import type { EventStore } from './events.ts';
 import type { ConsentStore, GrantStore } from './grants.ts';
 import type { IdempotencyStore } from './idempotency.ts';
+import type { InboxStore } from './inbox.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
 import type { PushedRequestStore } from './pushed-requests.ts';
@@ -95,6 +96,7 @@ export interface Storage {
   readonly queue: Queue;
   readonly audit: AuditStore;
   readonly requestLog: RequestLog;
+  readonly inbox: InboxStore;
   readonly sandbox: SandboxStore;
   readonly proofIds: UsedIdStore;
   readonly pushedRequests: PushedRequestStore;

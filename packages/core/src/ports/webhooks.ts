@@ -83,7 +83,8 @@ export interface WebhookEndpointStore extends SealedSecrets {
   replace(endpoint: WebhookEndpointRecord, now: number, audit?: AuditRecord): Promise<boolean>;
 
   /**
-   * Removes an endpoint and cancels its pending deliveries, including those that a worker has claimed.
+   * Removes an endpoint with the requests of its inbox, and cancels its pending deliveries, including those
+   * that a worker has claimed.
    * Returns `false` if there is no such endpoint.
    */
   remove(owner: Owner, id: string, now: number, audit?: AuditRecord): Promise<boolean>;

@@ -12,7 +12,7 @@ export interface Random {
  * index, and old ones leave it side by side. Random ids would each touch another page, which a large database
  * does not have in memory.
  */
-export function newId(prefix: 'tr' | 'evt' | 'dl', random: Random, at: number): string {
+export function newId(prefix: 'tr' | 'evt' | 'dl' | 'in', random: Random, at: number): string {
   return `${prefix}_${at.toString(16).padStart(12, '0')}${random.bytes(10).toString('hex')}`;
 }
 

@@ -58,9 +58,11 @@ export async function attempt(
 ): Promise<AttemptEnd> {
   const { id, claimId, attempt: number } = delivery;
   const at = clock.now();
+  let secret: string;
   let signed: SignedDelivery;
   try {
-    signed = await signedAttempt(secretOf(delivery), { ...delivery, at, prefix, standardHeaders });
+    secret = secretOf(delivery);
+    signed = await signedAttempt(secret, { ...delivery, at, prefix, standardHeaders });
   } catch (error) {
     logger.error(
       { err: error, delivery: id, endpoint: delivery.endpointId },
@@ -68,7 +70,9 @@ export async function attempt(
     );
     return { result: handedBack(delivery, at + faultPauseMs), answered: false };
   }
-  const answer = await client.post({ url: delivery.url, owner: ownerName(delivery), ...signed });
+  const { url, endpointId, partner, mode } = delivery;
+  const endpoint = { id: endpointId, partner, mode, secret };
+  const answer = await client.post({ url, owner: ownerName(delivery), endpoint, ...signed });
   if (answer === null) return { result: handedBack(delivery, clock.now() + fullTargetMs), answered: false };
 
   const { ok, httpStatus, error, response } = answer;

@@ -1,17 +1,19 @@
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import type { Owner } from '../ports/partners.ts';
 import type { OwnerName } from '../ports/shares.ts';
 import { isPublicAddress } from './addresses.ts';
+import { type AttemptAnswer, failedAnswer } from './attempt-answer.ts';
 import { errorClassOf } from './attempt-errors.ts';
 import { type Connection, Connections, type Open } from './connections.ts';
 import { dial } from './dial.ts';
-import { type AttemptAnswer, Exchange, failedAnswer } from './exchange.ts';
+import { Exchange } from './exchange.ts';
 import { createLookups } from './lookups.ts';
 import { handedHeaders } from './sent-headers.ts';
 import { createTargetLimits, type TargetLimits } from './target-limits.ts';
 import { defaultResolve, parseTarget, type Resolve, type TargetPolicy } from './targets.ts';
 
+export type { AttemptAnswer } from './attempt-answer.ts';
 export type { AttemptErrorClass } from './attempt-errors.ts';
-export type { AttemptAnswer } from './exchange.ts';
 
 /** A POST request to a URL that a partner chose. */
 export interface WebhookRequest {
@@ -24,6 +26,11 @@ export interface WebhookRequest {
   readonly body: Uint8Array | string;
   /** Partner and mode whose share of the places at the target's address the request uses. */
   readonly owner: OwnerName;
+  /**
+   * Endpoint to which the request goes, with its secret, for an inbox of this service; missing if the URL
+   * belongs to no endpoint. The HTTP client does not use it.
+   */
+  readonly endpoint?: Owner & { readonly id: string; readonly secret: string };
 }
 
 /**

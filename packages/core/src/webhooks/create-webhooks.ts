@@ -4,7 +4,10 @@ import type { Core } from '../options/context.ts';
 import type { WebhookClient, WebhookClientOptions, WebhookRequest } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints } from './endpoints.ts';
+import { withInboxes } from './inbox.ts';
 import { kycChanged } from './kyc.ts';
+import { listenersOf } from './listeners.ts';
+import { createListening } from './listening.ts';
 import { pastRequests } from './past-requests.ts';
 import { eventPublishing } from './publish.ts';
 import { createRedeliveries } from './redelivery.ts';
@@ -48,7 +51,9 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
   const policy: TargetPolicy = { allowPrivate: webhooks.allowPrivateTargets };
   const resolve = webhooks.resolve ?? defaultResolve(policy);
   const targets = createTargetLimits();
-  const client = replacedClient ?? lateClient({ policy, resolve, targets });
+  const listeners = listenersOf(core);
+  const http = replacedClient ?? lateClient({ policy, resolve, targets });
+  const client = withInboxes(core, http, listeners);
   const secrets = new LRUCache<string, string>({ max: openSecrets });
 
   function secretOf(endpointId: string, sealed: string): string {
@@ -85,13 +90,14 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     catalogue,
     /** True if deliveries also have the headers of Standard Webhooks. */
     standardHeaders: webhooks.standardHeaders,
-    endpoints: createEndpoints(core, isTarget),
+    endpoints: createEndpoints(core, isTarget, listeners),
     /** Checks a webhook URL and the addresses of its host. @throws TargetError if the URL is not allowed */
     checkTarget: isTarget,
     /** Posts a form through the guarded HTTP client. */
     postForm: (request: Pick<WebhookRequest, 'url' | 'body' | 'owner'>) =>
       client.post({ ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     ...createRedeliveries(core),
+    listening: createListening(core, listeners),
     publishing: eventPublishing(core, catalogue),
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),

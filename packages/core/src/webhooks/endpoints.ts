@@ -10,8 +10,10 @@ import { keptSecret, webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
-import type { Owner } from '../ports/partners.ts';
+import type { Mode, Owner } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { checkInboxUrl, isInboxUrl, listenUrl } from './inbox-url.ts';
+import type { Listeners } from './listeners.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 
@@ -34,7 +36,7 @@ export const disabledEndpoint = () =>
 
 /** Returns an endpoint of a partner and mode. @throws PartnerError `not_found` if there is none with this id */
 export async function findEndpoint(
-  { storage }: Core,
+  { storage }: Pick<Core, 'storage'>,
   owner: Owner,
   id: string,
 ): Promise<WebhookEndpointRecord> {
@@ -75,9 +77,23 @@ export async function changeEndpoint(
 }
 
 /** Creates the operations on partners' endpoints. `checkTarget` returns the URL in canonical spelling. */
-export function createEndpoints(core: Core, checkTarget: (url: string) => Promise<URL>) {
+export function createEndpoints(
+  core: Core,
+  checkTarget: (url: string) => Promise<URL>,
+  listeners: Listeners,
+) {
   const { storage, sealer, random } = core;
-  const targetOf = async (url: string): Promise<string> => (await checkTarget(url).catch(refuseTarget)).href;
+
+  /** Returns the URL in canonical spelling. @throws PartnerError `invalid_request` if it is refused */
+  async function targetOf(url: string, mode: Mode): Promise<string> {
+    try {
+      if (!isInboxUrl(url)) return (await checkTarget(url)).href;
+      checkInboxUrl(url, mode);
+      return url;
+    } catch (error) {
+      return refuseTarget(error);
+    }
+  }
 
   function sealedSecret(id: string, secret: string): string {
     refuseWeak(secret);
@@ -98,7 +114,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
         id,
         partner,
         mode,
-        url: await targetOf(settings.url),
+        url: await targetOf(settings.url, mode),
         events: settings.events,
         enabled: true,
         sealedSecret: sealedSecret(id, settings.secret),
@@ -106,6 +122,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
         updatedAt: now,
         version: 1,
       };
+      if (endpoint.url === listenUrl) await listeners.removeAbandoned({ partner, mode });
       const answer: StoredAnswer = { status: 201, body: JSON.stringify(endpointView(endpoint)) };
       const claim = claimOf(request);
       const creation = await storage.webhooks.create({
@@ -137,7 +154,7 @@ export function createEndpoints(core: Core, checkTarget: (url: string) => Promis
       // Check first, so that no host name is resolved for an endpoint that does not exist.
       await findEndpoint(core, owner, id);
       const given = {
-        ...(url !== undefined && { url: await targetOf(url) }),
+        ...(url !== undefined && { url: await targetOf(url, owner.mode) }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { enabled }),
         ...(secret !== undefined && { sealedSecret: sealedSecret(id, secret) }),

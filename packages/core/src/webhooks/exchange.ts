@@ -1,25 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { type AttemptAnswer, failedAnswer } from './attempt-answer.ts';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Place } from './target-limits.ts';
-
-/** Result of one HTTP request to an endpoint. */
-export interface AttemptAnswer {
-  /** True if the endpoint responded with a 2xx status in time. */
-  readonly ok: boolean;
-  /** HTTP status; `null` if no complete response headers arrived. */
-  readonly httpStatus: number | null;
-  /** Reason of the failure; `null` if and only if `ok` is true. */
-  readonly error: AttemptErrorClass | null;
-  /** First 16 KiB of the response body as storable text; `null` if no complete response headers arrived. */
-  readonly response: string | null;
-  /**
-   * Whole milliseconds from the start to the end of the response headers, or to the failure. Always 0 for a
-   * refused target, because the time of the DNS lookup would reveal something about the name.
-   */
-  readonly durationMs: number;
-}
 
 /** State shared by all exchanges of a client. */
 export interface ExchangeOptions {
@@ -43,17 +27,6 @@ export interface ExchangeRequest {
 const maxBody = 16_384;
 /** Time for which a response body may prolong an attempt whose outcome is known, in milliseconds. */
 const bodyMs = 2_000;
-
-/** Returns the result of an attempt without a response. */
-export function failedAnswer(error: AttemptErrorClass, durationMs: number): AttemptAnswer {
-  return {
-    ok: false,
-    httpStatus: null,
-    error,
-    response: null,
-    durationMs: error === 'target_refused' ? 0 : Math.round(durationMs),
-  };
-}
 
 /** A request and its response, under one absolute deadline. */
 export class Exchange implements Dispatcher.DispatchHandler {

@@ -4,7 +4,8 @@ import type { EventRecord } from '../ports/events.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { iso } from '../time/clock.ts';
 import { maxWaitMs } from './dispatcher.ts';
-import { sentHeaders } from './sent-headers.ts';
+import { isInboxUrl } from './inbox-url.ts';
+import { inboxHeaders, sentHeaders } from './sent-headers.ts';
 import { signedAttempt } from './signing.ts';
 
 /** The HTTP request of a past attempt. */
@@ -41,12 +42,15 @@ export function pastRequests(
       const secret = secretOf(endpoint.id, endpoint.sealedSecret);
       const facts = { body, eventId, eventType, partner, attempt, at, prefix, standardHeaders };
       const signed = await signedAttempt(secret, facts);
+      const { url } = endpoint;
       // URL and secret date from the claim, which may have been this long before the attempt.
       const isChanged = endpoint.version > 1 && endpoint.updatedAt > at - maxWaitMs;
       return {
         method: 'POST',
-        url: endpoint.url,
-        headers: sentHeaders(new URL(endpoint.url), signed.headers, signed.body.byteLength),
+        url,
+        headers: isInboxUrl(url)
+          ? inboxHeaders(signed.headers, signed.body.byteLength)
+          : sentHeaders(new URL(url), signed.headers, signed.body.byteLength),
         body,
         changedAt: isChanged ? iso(endpoint.updatedAt) : null,
       };

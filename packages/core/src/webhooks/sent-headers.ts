@@ -8,6 +8,14 @@ export function handedHeaders(headers: Readonly<Record<string, string>>): string
   return handed;
 }
 
+/** Returns alternating names and values as pairs. */
+function pairsOf(lines: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: lines.length / 2 }, (_, index) => [
+    lines[2 * index] ?? '',
+    lines[2 * index + 1] ?? '',
+  ]);
+}
+
 /**
  * Returns all headers of a request in the order in which they are sent: HTTP adds those for target and length
  * around the others.
@@ -18,9 +26,13 @@ export function sentHeaders(
   length: number,
 ): [name: string, value: string][] {
   const handed = handedHeaders(headers);
-  const lines = ['host', host, 'connection', 'keep-alive', ...handed, 'content-length', `${length}`];
-  return Array.from({ length: lines.length / 2 }, (_, index) => [
-    lines[2 * index] ?? '',
-    lines[2 * index + 1] ?? '',
-  ]);
+  return pairsOf(['host', host, 'connection', 'keep-alive', ...handed, 'content-length', `${length}`]);
+}
+
+/** Returns all headers of a request to an inbox, which has neither a host nor a connection. */
+export function inboxHeaders(
+  headers: Readonly<Record<string, string>>,
+  length: number,
+): [name: string, value: string][] {
+  return pairsOf([...handedHeaders(headers), 'content-length', `${length}`]);
 }

@@ -78,21 +78,21 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
     const { url } = endpoint;
     const type = 'webhook.test';
 
+    const own = secretOf(endpoint.id, endpoint.sealedSecret);
+
     async function send(secret: string): Promise<AttemptAnswer> {
       const at = clock.now();
       // Each event has a new id, because otherwise a receiver that skips duplicates would ignore one.
       const event = newEvent(core, { ...owner, type, data: catalogue.example(type), createdAt: at });
       const facts = { ...event, eventId: event.id, eventType: type, attempt: 1, at, prefix, standardHeaders };
       const signed = await signedAttempt(secret, facts);
-      const answer = await client.post({ url, owner: ownerName(owner), ...signed });
+      const target = { id: endpoint.id, ...owner, secret: own };
+      const answer = await client.post({ url, owner: ownerName(owner), endpoint: target, ...signed });
       if (answer === null) throw fullTarget();
       return answer;
     }
 
-    const [genuine, forged] = await Promise.all([
-      send(secretOf(endpoint.id, endpoint.sealedSecret)),
-      send(random.bytes(32).toString('hex')),
-    ]);
+    const [genuine, forged] = await Promise.all([send(own), send(random.bytes(32).toString('hex'))]);
     return { verdict: verdictOf(genuine, forged), genuine: shown(genuine), forged: shown(forged) };
   };
 }

@@ -1,5 +1,6 @@
 import type { AttemptRecord, DeliveryRecord } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
+import type { InboxRequest } from '../ports/inbox.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { iso } from '../time/clock.ts';
@@ -45,5 +46,20 @@ export function deliveryView(delivery: DeliveryRecord): JsonObject {
     createdAt: iso(createdAt),
     nextAttemptAt: nextAttemptAt === null ? null : iso(nextAttemptAt),
     attempts: attempts.map(attemptView),
+  };
+}
+
+/** Returns a request of an inbox as its partner sees it. */
+export function inboxRequestView(request: InboxRequest): JsonObject {
+  const { id, endpointId, receivedAt, headers, body, signatureError, answer } = request;
+  return {
+    id,
+    endpointId,
+    receivedAt: iso(receivedAt),
+    method: 'POST',
+    headers: headers.map(([name, value]) => ({ name, value })),
+    body,
+    signatureError,
+    answer: answer === null ? null : { ...answer },
   };
 }

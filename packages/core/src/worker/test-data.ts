@@ -7,12 +7,14 @@ export const testDataBounds = {
   /** Maximum age of an event or a payment, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
   /** Limits for events. Their size includes deliveries and attempts; see {@link rowBytes}. */
-  events: { rows: 10_000, bytes: 70 * mebibyte },
+  events: { rows: 10_000, bytes: 65 * mebibyte },
   payments: { rows: 10_000, bytes: 10 * mebibyte },
   /** Limits for stored responses to idempotency keys. */
   answers: { rows: 10_000, bytes: 10 * mebibyte },
   /** Limits for requests in the request log. */
   requests: { rows: 5_000, bytes: 10 * mebibyte },
+  /** Limits for requests in inboxes. */
+  inbox: { rows: 2_500, bytes: 5 * mebibyte },
 } as const;
 
 /**
@@ -91,18 +93,19 @@ async function untilThrough(remove: () => Promise<number>): Promise<number> {
 }
 
 /**
- * Removes test payments, stored responses and logged requests beyond the limits. Returns the number of
- * removed rows.
+ * Removes test payments, stored responses, logged requests and requests in inboxes beyond the limits. Returns
+ * the number of removed rows.
  */
 export async function boundTestRequests({ storage, clock }: Pick<Core, 'storage' | 'clock'>): Promise<{
   readonly payments: number;
   readonly answers: number;
   readonly requests: number;
+  readonly inbox: number;
 }> {
-  const { partners, transfers, idempotency, requestLog } = storage;
+  const { partners, transfers, idempotency, requestLog, inbox } = storage;
   const { ageMs, payments, answers, requests } = testDataBounds;
   const before = clock.now() - ageMs;
-  const total = { payments: 0, answers: 0, requests: 0 };
+  const total = { payments: 0, answers: 0, requests: 0, inbox: 0 };
   let found = await partners.list({ after: null, limit: partnersPage });
   for (let last = found.at(-1); last !== undefined; last = found.at(-1)) {
     for (const { slug } of found) {
@@ -110,6 +113,8 @@ export async function boundTestRequests({ storage, clock }: Pick<Core, 'storage'
       total.payments += await untilThrough(() => transfers.removeOldest({ ...owner, ...payments, before }));
       total.answers += await untilThrough(() => idempotency.removeOldest({ ...owner, ...answers }));
       total.requests += await untilThrough(() => requestLog.removeOldest({ ...owner, ...requests }));
+      const inboxQuota = { ...testDataBounds.inbox, before };
+      total.inbox += await untilThrough(() => inbox.removeOldest({ ...owner, ...inboxQuota }));
     }
     found = await partners.list({ after: last.slug, limit: partnersPage });
   }

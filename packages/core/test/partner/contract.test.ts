@@ -14,7 +14,7 @@ import { blamed, statuses } from './refusal.ts';
 type Row = readonly [
   target: string,
   scope: KeyScope | null,
-  limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'other',
+  limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'listening' | 'other',
   status: number,
   /** Storage calls of the request that must be able to fail. */
   ...calls: string[],
@@ -44,11 +44,14 @@ const contract: readonly Row[] = [
   ['POST /v1/partner/events/{id}/redeliver', 'webhooks', 'other', 200, 'deliveries.redeliver'],
   ['POST /v1/partner/sandbox/events', 'webhooks', 'other', 201, 'events.publish'],
   ['POST /v1/partner/sandbox/passports', 'identity:verify', 'other', 201],
+  ['GET /v1/partner/webhooks/{id}/requests', 'webhooks', 'other', 200, 'inbox.list'],
+  ['POST /v1/partner/webhooks/{id}/take', 'webhooks', 'listening', 200, 'inbox.take'],
+  ['POST /v1/partner/inbox/{id}/answer', 'webhooks', 'listening', 200, 'inbox.answer'],
   ['GET /v1/partner/whoami', null, 'other', 200],
 ];
 
-/** Limits of the specification. */
-const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, other: 200 };
+/** Limits of the specification, and of groups that were decided later. */
+const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, listening: 1_200, other: 200 };
 const windowSeconds = (limit: Row[2]) => (limit === 'reconciliation' ? 3_600 : 60);
 
 const database = fragileStorage();
@@ -129,6 +132,7 @@ const spare = await Promise.all(Array.from({ length: 20 }, register));
 const { id: event } = await made('POST /v1/partner/sandbox/events');
 const { token } = await made('POST /v1/partner/sandbox/passports');
 let orders = 3;
+const listenedTo = String((await made('POST /v1/partner/webhooks', { url: 'inbox:listen' })).id);
 const ofEndpoint = { path: () => endpoint };
 real = {
   'POST /v1/partner/verify': { body: () => ({ token }) },
@@ -139,6 +143,8 @@ real = {
   'DELETE /v1/partner/webhooks/{id}': { path: () => spare.pop() ?? '' },
   'GET /v1/partner/webhooks/{id}/deliveries': ofEndpoint,
   'POST /v1/partner/webhooks/{id}/recover': ofEndpoint,
+  'GET /v1/partner/webhooks/{id}/requests': ofEndpoint,
+  'POST /v1/partner/webhooks/{id}/take': { path: () => listenedTo, body: () => ({ waitSeconds: 0 }) },
   'POST /v1/partner/events/{id}/redeliver': {
     path: () => String(event),
     body: () => ({ endpointId: endpoint }),

@@ -62,3 +62,16 @@ it('a disabled endpoint and an unknown one are not checked', async () => {
   expect((await check(`we_${'0'.repeat(32)}`)).status).toBe(404);
   expect(endpoint.received).toEqual([]);
 });
+
+it('an inbox verifies signatures as receivers have to, and shows both requests', async () => {
+  const { provider, key, check, register } = await checker();
+  const id = await register('inbox:200');
+  expect(await (await check(id)).json()).toMatchObject({
+    verdict: 'right',
+    genuine: { httpStatus: 200 },
+    forged: { httpStatus: 400 },
+  });
+  const { data } = (await provider.partnerCall(key, `GET ${hooks}/${id}/requests`)).json();
+  const errors = (data as { readonly signatureError: string | null }[]).map((one) => one.signatureError);
+  expect(new Set(errors)).toEqual(new Set([null, 'signature_mismatch']));
+});

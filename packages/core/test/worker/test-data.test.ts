@@ -69,17 +69,17 @@ it.each(storages)('an event of test mode is kept for seven days, on %s', async (
   expect(await ends(live)).toEqual([1, 1]);
 });
 
-it.each(storages)('a partner keeps 70 MiB of events of test mode, on %s', async (_, open) => {
+it.each(storages)('a partner keeps 65 MiB of events of test mode, on %s', async (_, open) => {
   const { live, publish, ends, purge } = await sandbox(open());
   const whole = JSON.stringify({ x: 'x'.repeat(mebibyte - rowBytes - 8) });
   expect(whole).toHaveLength(mebibyte - rowBytes);
   await publish(times(2, whole), 'live');
-  await publish(times(70, whole));
+  await publish(times(65, whole));
   await purge();
-  expect(await ends()).toEqual([1, 70]);
+  expect(await ends()).toEqual([1, 65]);
   await publish(['{}']);
   await purge();
-  expect(await ends()).toEqual([2, 71]);
+  expect(await ends()).toEqual([2, 66]);
   expect(await ends(live)).toEqual([1, 2]);
 });
 

@@ -21,6 +21,7 @@ import { finalListCases } from './final-lists.ts';
 import { grantCases } from './grants.ts';
 import { holderCases } from './holders.ts';
 import { idempotencyCases } from './idempotency.ts';
+import { inboxCases } from './inbox.ts';
 import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
 import { leaseCases } from './leases.ts';
@@ -158,6 +159,7 @@ const storageContractCases = [
   ...waitCases,
   ...auditCases,
   ...requestLogCases,
+  ...inboxCases,
   ...surveyCases,
   ...textCases,
 ];

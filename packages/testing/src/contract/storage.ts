@@ -10,6 +10,7 @@ import { deliveryCalls } from './delivery-claims.ts';
 import { eventCalls } from './events.ts';
 import { grantCalls } from './grants.ts';
 import { idempotencyCalls } from './idempotency.ts';
+import { inboxCalls } from './inbox.ts';
 import { interactionCalls } from './interactions.ts';
 import { partnerCalls } from './partners.ts';
 import { pushedRequestCalls } from './pushed-requests.ts';
@@ -39,6 +40,7 @@ const ports = {
   queue: queueCalls,
   audit: auditCalls,
   requestLog: requestLogCalls,
+  inbox: inboxCalls,
   sandbox: sandboxCalls,
   proofIds: usedIdCalls,
   pushedRequests: pushedRequestCalls,

@@ -18,6 +18,8 @@ export interface PartnerCall {
   readonly credential: Credential;
   /** Finds the client's IP address; `null` if unknown. Called only if a step needs it, which is rare. */
   readonly address: () => string | null;
+  /** Checks whether the client has left, or the server closes. */
+  readonly isOver: () => boolean;
   /** Limit group in whose window the request is counted; `null` if it was counted before. */
   readonly limit: LimitGroup | null;
   readonly headers: IncomingHttpHeaders;
@@ -72,8 +74,10 @@ export function createPipeline(core: Core, limits: LimitOptions) {
         ? idempotency.read(call.idempotencyKeys, { ...call, bytes })
         : null;
       const { partner, mode } = key;
-      const { address } = call;
-      const request: PartnerRequest = { ...input, partner, mode, key, address, idempotency: repeatable, now };
+      const { address, isOver } = call;
+      const readmit = async () => void (await keys.find(call.credential, core.clock.now()));
+      const caller = { partner, mode, key, address, isOver, readmit };
+      const request: PartnerRequest = { ...input, ...caller, idempotency: repeatable, now };
       return await idempotency.answer(operation, request);
     },
   };

@@ -1,0 +1,29 @@
+import type { AttemptErrorClass } from './attempt-errors.ts';
+
+/** Result of one HTTP request to an endpoint. */
+export interface AttemptAnswer {
+  /** True if the endpoint responded with a 2xx status in time. */
+  readonly ok: boolean;
+  /** HTTP status; `null` if no complete response headers arrived. */
+  readonly httpStatus: number | null;
+  /** Reason of the failure; `null` if and only if `ok` is true. */
+  readonly error: AttemptErrorClass | null;
+  /** First 16 KiB of the response body as storable text; `null` if no complete response headers arrived. */
+  readonly response: string | null;
+  /**
+   * Whole milliseconds from the start to the end of the response headers, or to the failure. Always 0 for a
+   * refused target, because the time of the DNS lookup would reveal something about the name.
+   */
+  readonly durationMs: number;
+}
+
+/** Returns the result of an attempt without a response. */
+export function failedAnswer(error: AttemptErrorClass, durationMs: number): AttemptAnswer {
+  return {
+    ok: false,
+    httpStatus: null,
+    error,
+    response: null,
+    durationMs: error === 'target_refused' ? 0 : Math.round(durationMs),
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { PartnerError } from '../errors.ts';
+import type { Core } from '../options/context.ts';
+import type { InboxAnswer, InboxRequest } from '../ports/inbox.ts';
+import type { Owner } from '../ports/partners.ts';
+import { findEndpoint } from './endpoints.ts';
+import { listenUrl } from './inbox-url.ts';
+import type { Listeners } from './listeners.ts';
+
+/** Interval at which a waiting listener looks for requests, in milliseconds. */
+const pollMs = 250;
+
+/** Maximum number of requests that one call hands out. */
+const takenAtOnce = 20;
+
+/** Age up to which a request is handed out, in milliseconds: no attempt waits for an older one. */
+const freshMs = 10_000;
+
+/** A call of a listener, which waits for requests. */
+export interface ListenCall extends Owner {
+  readonly endpointId: string;
+  /** Longest time to wait for a first request, in milliseconds; 0 does not wait. */
+  readonly waitMs: number;
+  /** Checks whether the caller has left, or the server closes. */
+  readonly isOver: () => boolean;
+  /** Checks that the caller's key is still valid. @throws PartnerError if not */
+  readonly readmit: () => Promise<void>;
+}
+
+/** Creates the operations of programs that take the requests of an inbox and answer them. */
+export function createListening(core: Core, listeners: Listeners) {
+  const { storage, clock } = core;
+  /** Calls that wait in this process, by endpoint. A later call for the same endpoint ends the earlier one. */
+  const waiting = new Map<string, symbol>();
+
+  return {
+    /**
+     * Takes the requests of an endpoint that wait for an answer. Waits for a first one.
+     * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for one that is not for listeners
+     */
+    async take({ partner, mode, endpointId, waitMs, isOver, readmit }: ListenCall): Promise<InboxRequest[]> {
+      const owner = { partner, mode };
+      if ((await findEndpoint(core, owner, endpointId)).url !== listenUrl) {
+        throw new PartnerError('invalid_request', {
+          description: `Only endpoints with the URL ${listenUrl} hand their requests out.`,
+        });
+      }
+      const call = Symbol(endpointId);
+      waiting.set(endpointId, call);
+      const endsAt = performance.now() + waitMs;
+      let calledAt = await listeners.lastCallAt(endpointId);
+      try {
+        for (;;) {
+          calledAt = await listeners.called(endpointId, calledAt);
+          const since = clock.now() - freshMs;
+          const taken = await storage.inbox.take({ ...owner, endpointId, since, limit: takenAtOnce });
+          const isLast = waiting.get(endpointId) !== call || performance.now() >= endsAt || isOver();
+          if (taken.length > 0 || isLast) return taken;
+          await delay(pollMs);
+          // A key that is revoked meanwhile gets no further request.
+          await readmit();
+        }
+      } finally {
+        if (waiting.get(endpointId) === call) waiting.delete(endpointId);
+      }
+    },
+
+    /** Stores the answer of a listener. Returns `false` if no attempt waits for it any more. */
+    answer: (owner: Owner, id: string, answer: InboxAnswer): Promise<boolean> =>
+      storage.inbox.answer(owner, id, answer),
+  };
+}

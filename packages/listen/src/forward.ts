@@ -1,0 +1,69 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { AnswerRequest, InboxRequest } from '@ostiary/client-sdk';
+
+/** Response of the local server, or the reason why there is none. */
+export type LocalAnswer = AnswerRequest & { readonly durationMs: number };
+
+/** Time that the local server has, in milliseconds. The whole attempt has ten seconds. */
+const deadlineMs = 9_000;
+
+/** Number of bytes of a response that are reported. Test mode keeps no more. */
+const reportedBytes = 1_024;
+
+/** Headers that belong to one connection, and not to the request. */
+const ofConnection = new Set(['host', 'connection', 'transfer-encoding', 'keep-alive']);
+
+const errors: Readonly<Record<string, NonNullable<AnswerRequest['error']>>> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_reset',
+  EPIPE: 'connection_reset',
+  ETIMEDOUT: 'timeout',
+  EPROTO: 'tls',
+  ABORT_ERR: 'timeout',
+};
+
+function errorOf(error: NodeJS.ErrnoException): NonNullable<AnswerRequest['error']> {
+  const code = error.code ?? '';
+  if (code.startsWith('HPE_')) return 'protocol';
+  if (/CERT|SELF_SIGNED|ERR_TLS/.test(code)) return 'certificate';
+  return errors[code] ?? 'connection_failed';
+}
+
+/** Decodes the beginning of a response. The service stores no U+0000. */
+const textOf = (bytes: Buffer): string =>
+  new TextDecoder().decode(bytes.subarray(0, reportedBytes)).replaceAll('\u0000', '\ufffd');
+
+/**
+ * Sends a request to the local server, with its headers and the bytes of its body as they arrived. Never
+ * rejects.
+ */
+export async function forward({ headers, body }: InboxRequest, to: URL): Promise<LocalAnswer> {
+  const startedAt = performance.now();
+  const elapsed = () => Math.round(performance.now() - startedAt);
+  const kept = headers.filter(({ name }) => !ofConnection.has(name.toLowerCase()));
+  const lines = ['Host', to.host, 'Connection', 'close', ...kept.flatMap(({ name, value }) => [name, value])];
+  const request = to.protocol === 'https:' ? requestHttps : requestHttp;
+  return await new Promise<LocalAnswer>((resolve) => {
+    const fail = (error: NodeJS.ErrnoException): void =>
+      resolve({ error: errorOf(error), durationMs: elapsed() });
+    const sent = request(
+      to,
+      { method: 'POST', headers: lines, agent: false, signal: AbortSignal.timeout(deadlineMs) },
+      (response) => {
+        const durationMs = elapsed();
+        let bytes = Buffer.alloc(0);
+        response.on('data', (part: Buffer) => {
+          if (bytes.length < reportedBytes) bytes = Buffer.concat([bytes, part]);
+        });
+        // The status decides the attempt; what came of a body that breaks off is reported.
+        response.on('error', () => undefined);
+        response.on('close', () =>
+          resolve({ httpStatus: response.statusCode ?? 500, response: textOf(bytes), durationMs }),
+        );
+      },
+    );
+    sent.on('error', fail);
+    sent.end(Buffer.from(body));
+  });
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type InboxRequest,
+  type OstiaryError,
+  type OstiaryPartner,
+  OstiaryError as PartnerApiError,
+} from '@ostiary/client-sdk';
+import { forward, type LocalAnswer } from './forward.ts';
+
+/** Seconds for which the service holds a call that finds no request. Proxies end calls after 60. */
+const waitSeconds = 20;
+
+/** Time limit of a call, in milliseconds: longer than the service holds it. */
+const timeout = 30_000;
+
+/** Shortest and longest pause after a failed call, in milliseconds. */
+const pauses = { first: 500, longest: 15_000 };
+
+/** Receives what a listener has to say. */
+export interface ListenerEvents {
+  /** Called when a request was forwarded. @param counted - true if the answer became the result of the attempt */
+  forwarded(request: InboxRequest, answer: LocalAnswer, counted: boolean): void;
+  /** Called when the service cannot be reached, once until it can be reached again. */
+  lost(error: OstiaryError): void;
+  /** Called when the service can be reached again. */
+  found(): void;
+}
+
+/** Checks whether the same call may succeed later: the service is away, restarts or is busy. */
+const isPassing = ({ code, status }: OstiaryError): boolean =>
+  status === null || status >= 500 || status === 429 || code === 'unexpected_answer';
+
+/**
+ * Takes the requests of an endpoint, forwards each to the local server and answers with its response, until
+ * the signal aborts. Waits for the service while it is away.
+ * @throws OstiaryError for a key that was revoked or an endpoint that was removed
+ */
+export async function listen(
+  ostiary: OstiaryPartner,
+  { endpointId, to, signal }: { readonly endpointId: string; readonly to: URL; readonly signal: AbortSignal },
+  events: ListenerEvents,
+): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  let failures = 0;
+
+  async function handle(request: InboxRequest): Promise<void> {
+    const answer = await forward(request, to);
+    const { durationMs: _, ...result } = answer;
+    // An answer that cannot be delivered leaves the attempt to its time-out.
+    const counted = await ostiary.sandbox.answerRequest(request.id, result, { totalTimeout: 10_000 }).then(
+      (taken) => taken.counted,
+      () => false,
+    );
+    events.forwarded(request, answer, counted);
+  }
+
+  while (!signal.aborted) {
+    try {
+      const call = { timeout, maxRetries: 0, signal };
+      const { data } = await ostiary.sandbox.takeRequests(endpointId, { waitSeconds }, call);
+      if (failures > 0) events.found();
+      failures = 0;
+      for (const request of data) {
+        const handled = handle(request).finally(() => underWay.delete(handled));
+        underWay.add(handled);
+      }
+    } catch (error) {
+      if (signal.aborted) break;
+      if (!(error instanceof PartnerApiError) || !isPassing(error)) throw error;
+      if (failures === 0) events.lost(error);
+      const pause = Math.min(pauses.longest, pauses.first * 2 ** failures);
+      failures += 1;
+      await delay(Math.max(pause, error.retryAfter ?? 0), undefined, { signal }).catch(() => undefined);
+    }
+  }
+  await Promise.all(underWay);
+}
