@@ -42,13 +42,19 @@ export const careful: RequestListener = async (request, response) => {
   response.writeHead(ok || request.url === '/careless' ? 200 : 400).end(ok ? 'taken' : 'what is this?');
 };
 
-/** Fills in the form for an endpoint and calls `look` before sending it. */
+/**
+ * Fills in the form for an endpoint and calls `look` before sending it. Goes back to the first page from the page
+ * that hands out a verifier.
+ */
 export async function fillInEndpoint(page: Page, url: string, look = async () => {}): Promise<void> {
   await page.getByRole('link', { name: 'Add an endpoint' }).click();
   await page.getByLabel('URL').fill(url);
   await page.getByLabel('Webhook secret').fill(secret);
   await look();
   await page.getByRole('button', { name: 'Add an endpoint' }).click();
+  await page.getByText('The endpoint is registered.').waitFor();
+  await page.getByText('Waiting for the first event').first().waitFor();
+  await page.getByRole('link', { name: 'Events and endpoints' }).first().click();
 }
 
 /** Triggers an event of a type, by default of the first type. */

@@ -59,7 +59,6 @@ describe('the sandbox console, in a real browser', () => {
     await lookSmallAndWide(page);
     for (const path of ['/webhooks', '/broken']) {
       await addEndpoint(page, path, () => lookSmallAndWide(page));
-      await page.getByText('The endpoint is registered.').waitFor();
     }
     statuses.set('/broken', 502);
 

@@ -1,6 +1,13 @@
-import { expect, it } from 'vitest';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { verifierSources } from '../../../packages/console/src/verifiers.built-in.ts';
+import { verifierSource, verifiers } from '../../../packages/console/src/verifiers.ts';
+import { secret, shop } from '../../../packages/core/test/partner/webhook-shop.ts';
+import { type Received, sink } from '../../../packages/core/test/webhooks/support/sink.ts';
 import { vectors } from '../../../packages/webhook-verifier/test/vectors/vectors.ts';
-import { blocksOf, textOf } from './support/pages.ts';
+import { blocksOf, root, textOf } from './support/pages.ts';
 import { languages, NotHere, verdictsOf } from './verifiers/languages.ts';
 
 const page = 'docs/webhook-verifier-languages.md';
@@ -32,3 +39,112 @@ for (const language of languages) {
     expect(decided).toEqual(expected);
   }, 120_000);
 }
+
+/** Verifiers that the console hands out in JavaScript. All others are in languages of the page. */
+const inJavaScript = ['express', 'nextjs', 'fastify', 'hono'] as const;
+
+it('the verifiers that the console hands out are blocks of the documentation', () => {
+  const blocks = languages.flatMap(({ name }) => blocksOf(page, name.toLowerCase()));
+  const frameworks = blocksOf('docs/webhook-verifier.md', 'ts');
+  const withoutEnd = (text: string): string => text.trimEnd();
+  for (const [name, source] of Object.entries(verifierSources)) {
+    const known = inJavaScript.some((one) => one === name) ? frameworks : blocks;
+    expect(known.map(withoutEnd), name).toContain(withoutEnd(source));
+  }
+  for (const { calls } of Object.values(verifiers)) {
+    for (const [framework, call] of calls) {
+      const withSecret = call
+        .replace(/os\.environ\[.*?\]|os\.Getenv\(.*?\)|ENV\.fetch\(.*?\)|System\.getenv\(.*?\)/, 'secret')
+        .replace(/getenv\(.*?\)/, '$secret');
+      const [documented = call] = /(?:Webhook\.)?(?:verify|Verify)[\w(].*$/m.exec(withSecret) ?? [];
+      expect(textOf(page), framework).toContain(documented);
+    }
+  }
+});
+
+/** Captures a delivery of a service, as it arrives at a partner's server. */
+async function realDelivery(): Promise<{ readonly delivery: Received; readonly id: string }> {
+  const { provider, register, trigger, work } = await shop();
+  const server = await sink(() => provider.clock.now());
+  await register(server.url);
+  const { id } = await trigger();
+  await work();
+  const [delivery] = server.received;
+  if (delivery === undefined) throw new Error('nothing arrived');
+  return { delivery, id: String(id) };
+}
+
+for (const language of languages) {
+  it(`accepts a delivery of a real service in ${language.name}`, async ({ skip }) => {
+    const { delivery, id } = await realDelivery();
+    const headers = Object.fromEntries(
+      Object.entries(delivery.headers).filter(([name]) => name.startsWith('x-svc-')),
+    ) as Readonly<Record<string, string>>;
+    const [example] = contract;
+    if (example === undefined) throw new Error('there is no vector');
+    const body = delivery.body.toString('base64');
+    const now = Math.floor(delivery.at / 1000);
+    const genuine = { ...example, secrets: [secret], now, body, headers };
+    const forged = { ...genuine, secrets: ['another secret of 16 characters'] };
+    try {
+      const verdicts = await verdictsOf(language, page, [genuine, forged]);
+      expect(verdicts).toEqual([`accepted ${id}`, 'refused']);
+    } catch (error) {
+      if (!(error instanceof NotHere)) throw error;
+      return skip(error.message);
+    }
+  }, 120_000);
+}
+
+/** Loads a verifier in JavaScript as a module, with its app or route as export. */
+async function loaded(name: (typeof inJavaScript)[number]) {
+  const file = join(root, `lab/node_modules/.cache/verifiers/${name}.mjs`);
+  const source = verifierSource(name, 'svc').replace('app.listen(3000);', '');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${source}\n${posting[name]}`);
+  return await import(/* @vite-ignore */ `${pathToFileURL(file).href}?${Date.now()}`);
+}
+
+/** Lines that export, beside each verifier, a function that passes a request to it. */
+const posting = {
+  express: `
+export const post = async (request) => {
+  const server = app.listen(0);
+  await new Promise((done) => server.once('listening', done));
+  try {
+    return await fetch('http://127.0.0.1:' + server.address().port + '/webhooks', request);
+  } finally {
+    server.close();
+  }
+};`,
+  fastify: `
+export const post = async ({ headers, body: payload }) => {
+  const { statusCode: status } = await app.inject({ method: 'POST', url: '/webhooks', headers, payload });
+  return { status };
+};`,
+  hono: "export const post = (request) => app.request('http://local/webhooks', request);",
+  nextjs: "export const post = (request) => POST(new Request('http://local/webhooks', request));",
+};
+
+it.each(inJavaScript)('accepts a delivery of a real service with %s', async (name) => {
+  const { delivery } = await realDelivery();
+  const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+  const fail = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const before = process.env.WEBHOOK_SECRET;
+  onTestFinished(() => {
+    log.mockRestore();
+    fail.mockRestore();
+    if (before === undefined) delete process.env.WEBHOOK_SECRET;
+    else process.env.WEBHOOK_SECRET = before;
+  });
+  process.env.WEBHOOK_SECRET = secret;
+  const { post } = await loaded(name);
+  const sent = Object.entries(delivery.headers).filter(
+    ([header]) => header.startsWith('x-svc-') || header === 'content-type',
+  );
+  const headers = Object.fromEntries(sent) as Record<string, string>;
+  const request = { method: 'POST', headers, body: delivery.body };
+  expect((await post(request)).status).toBe(200);
+  const forged = { ...headers, 'x-svc-signature': '0'.repeat(64) };
+  expect((await post({ ...request, headers: forged })).status).toBe(400);
+});

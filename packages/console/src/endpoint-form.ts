@@ -138,10 +138,10 @@ export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string
     const body = JSON.stringify({ url: filled.url, secret, events: eventsOf(filled) });
     const { id } = await api('createWebhook', { body });
     if (typed === '') return newSecretPage(visit, id, secret);
+    return seeOther(urlOf('receiver', { id, notice: 'endpoint_added' }));
   } catch (error) {
     return show(visit, null, filled, { ...checked, problems: problemsOf(error, memberNames) });
   }
-  return seeOther(urlOf('home', { notice: 'endpoint_added' }));
 }
 
 /** Shows the form for an existing endpoint. */

@@ -34,11 +34,14 @@ ${change}`;
 /** Links and forms that change an endpoint. Page updates leave them untouched. */
 function changes({ urlOf, voice }: Visit, endpoint: WebhookEndpoint): Html {
   const { id } = endpoint;
-  const { endpoints, inbox } = voice.words;
+  const { endpoints, inbox, receiver } = voice.words;
   const requests = isInbox(endpoint)
     ? html`<p><a href="${urlOf('inbox', { id })}">${inbox.last}</a></p>`
     : null;
-  return html`${requests}<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
+  const receive = isInbox(endpoint)
+    ? null
+    : html`<p><a href="${urlOf('receiver', { id })}">${receiver.open}</a></p>`;
+  return html`${requests}${receive}<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
 <p><a href="${urlOf('secret', { id })}">${endpoints.rotate}</a></p>
 <details id="removal"><summary>${endpoints.remove}</summary><p>${endpoints.removeHint}</p>
 <div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${endpoints.removeNow}</button></div></details>`;

@@ -1,5 +1,6 @@
 import type { ConsoleBackend, ConsolePage, PartnerConsole } from '@ostiary/core/console';
 import { answer } from './answer.ts';
+import { button, buttonFile } from './button.ts';
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { addEndpoint, editEndpoint, newEndpoint, saveEndpoint } from './endpoint-form.ts';
 import { event, redeliver } from './event.ts';
@@ -12,6 +13,7 @@ import { liveScript } from './live.ts';
 import { paceOf } from './live-stream.ts';
 import { paths, urlsOf } from './paths.ts';
 import { payment } from './payment.ts';
+import { receiver, sendFirstEvent } from './receiver.ts';
 import { request, requests } from './requests.ts';
 import { changeSecret, secret } from './secret.ts';
 import { signInPage } from './sign-in.ts';
@@ -76,22 +78,6 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
       POST: action(orGone(changeEndpoint)),
     },
     {
-      path: paths.inboxes,
-      summary: 'Registers an inbox of the service as an endpoint in test mode.',
-      POST: action(addInbox),
-    },
-    {
-      path: paths.inbox,
-      summary: 'The last requests that arrived in an inbox; changes how it responds, or sends it an event.',
-      GET: guarded(inbox),
-      POST: action(orGone(changeInbox)),
-    },
-    {
-      path: paths.inboxRequest,
-      summary: 'A request as it arrived in an inbox: headers, body and the check of its signature.',
-      GET: guarded(inboxRequest),
-    },
-    {
       path: paths.requests,
       summary: 'The last requests of the partner’s test keys.',
       GET: guarded(requests),
@@ -126,7 +112,49 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
       GET: guarded(secret),
       POST: action(orGone(changeSecret)),
     },
+    ...startPages({ guarded, action }),
     ...toolPages({ guarded, action }),
+  ];
+}
+
+/** Routes with which a partner begins: inboxes, code of receivers, and sign-in buttons. */
+function startPages({
+  guarded,
+  action,
+}: Pick<ReturnType<typeof createGuard>, 'guarded' | 'action'>): ConsolePage[] {
+  return [
+    {
+      path: paths.inboxes,
+      summary: 'Registers an inbox of the service as an endpoint in test mode.',
+      POST: action(addInbox),
+    },
+    {
+      path: paths.inbox,
+      summary: 'The last requests that arrived in an inbox; changes how it responds, or sends it an event.',
+      GET: guarded(inbox),
+      POST: action(orGone(changeInbox)),
+    },
+    {
+      path: paths.inboxRequest,
+      summary: 'A request as it arrived in an inbox: headers, body and the check of its signature.',
+      GET: guarded(inboxRequest),
+    },
+    {
+      path: paths.receiver,
+      summary: 'Code that receives the events of an endpoint, and whether the first one has arrived.',
+      GET: guarded(receiver),
+      POST: action(orGone(sendFirstEvent)),
+    },
+    {
+      path: paths.button,
+      summary: 'Buttons for signing in with the service, in all languages, and the rules for them.',
+      GET: guarded(button),
+    },
+    {
+      path: paths.buttonFile,
+      summary: 'A sign-in button as SVG.',
+      GET: guarded(buttonFile),
+    },
   ];
 }
 

@@ -23,6 +23,7 @@ export function newSecretPage(visit: Visit, id: string, secret: string): Console
       body: html`<section class="panel"><p>${words.newHint}</p>
 ${secretOnce(secret, visit)}
 <p class="small muted">${words.onlyNow}</p>
+<p><a href="${urlOf('receiver', { id })}">${voice.words.receiver.open}</a></p>
 <p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>`,
     },
   );

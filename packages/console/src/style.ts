@@ -176,6 +176,13 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
   .who { grid-row: 2; position: sticky; bottom: 0; align-self: end; padding: 1rem 1.25rem; border: 0; font-size: .9375rem; margin-inline-end: 1px; }
   .console { max-width: 72rem; }
 }
+/* Choice of a verifier. */
+.choices { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }
+.choices a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border: 1px solid var(--border); border-radius: .5rem; }
+.choices a[aria-current] { font-weight: 600; border-color: currentColor; }
+/* Sign-in buttons, on the page for which they are. */
+.samples { display: flex; flex-wrap: wrap; gap: 1rem; margin-bottom: 1rem; }
+.sample { padding: 1rem; border-radius: .5rem; border: 1px solid var(--border); max-width: 100%; overflow-x: auto; }
 @media (forced-colors: active) { .sections a[aria-current], .modes a[aria-current] { outline: 2px solid Highlight; outline-offset: -2px; } }
 
 /* States of deliveries: amber while another attempt follows, red once given up. */

@@ -99,7 +99,9 @@ describe('the console', () => {
       'type kyc.updated': 'on',
       'type webhook.test': 'on',
     });
-    expect(target(created)).toBe('/sandbox?notice=endpoint_added');
+    expect(target(created)).toMatch(
+      /^\/sandbox\/endpoints\/we_[0-9a-f]{32}\/receiver\?notice=endpoint_added$/,
+    );
     const [endpoint] = await kit.storage.webhooks.list(owner);
     expect(endpoint).toMatchObject({
       url: 'https://receiver.example/new',

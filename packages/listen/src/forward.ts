@@ -3,7 +3,13 @@ import { request as requestHttps } from 'node:https';
 import type { AnswerRequest, InboxRequest } from '@ostiary/client-sdk';
 
 /** Response of the local server, or the reason why there is none. */
-export type LocalAnswer = AnswerRequest & { readonly durationMs: number };
+export interface LocalAnswer {
+  readonly httpStatus?: number;
+  /** Beginning of the response. */
+  readonly response?: string;
+  readonly error?: NonNullable<AnswerRequest['error']>;
+  readonly durationMs: number;
+}
 
 /** Time that the local server has, in milliseconds. The whole attempt has ten seconds. */
 const deadlineMs = 9_000;

@@ -76,6 +76,7 @@ export interface AnswerRequest {
     | 'certificate'
     | 'tls'
     | 'protocol'
+    | null
     | undefined;
 }
 

@@ -20,7 +20,7 @@ async function show(visit: Visit, name: ToolName | null = null, used: Used = unu
     isFirst: true,
     status: problem?.status ?? 200,
     body: html`<div class="column">${paymentPanel(visit, data, of('payment'))}${passportPanel(visit, data, of('passport'))}</div>
-<div class="column">${signaturePanel(visit, data, of('signature'))}${kycPanel(visit, data, of('kyc'))}</div>`,
+<div class="column">${signaturePanel(visit, data, of('signature'))}${kycPanel(visit, data, of('kyc'))}<section class="panel"><p><a href="${visit.urlOf('button')}">${visit.voice.words.button.title}</a></p></section></div>`,
   });
   return { ...answer, headers: { ...answer.headers, ...problem?.headers } };
 }

@@ -69,14 +69,19 @@ export const inboxRequestPath = z.object({
 });
 
 export const answerBody = requestBody(
-  'What the server behind a listener answered: its status, or an error.',
+  'What the server behind a listener answered: its status, or why there was no response.',
   {
     httpStatus: field(z.int().min(100).max(599).optional(), 'The status of the response.', 200),
     response: field(z.string().max(16_384).optional(), 'The beginning of the response.', 'ok'),
-  error: z.enum(listenerErrors).optional().meta({ description: 'Why there was no response: either this, or `httpStatus`.' }),
-}) => (httpStatus === undefined) !== (error === undefined), {
-  error: 'needs either httpStatus or error',
-  when: (issues ) => issues.length === 0,
+    error: field(
+      z.enum(listenerErrors).optional(),
+      'Why there was no response. Needed without `httpStatus`, and ignored with it.',
+      'connection_refused',
+    ),
+  },
+).refine(({ httpStatus, error }) => httpStatus !== undefined || error !== undefined, {
+  error: 'needs httpStatus or error',
+  when: ({ issues }) => issues.length === 0,
 });
 
 export const answerTaken = component('InboxAnswerTaken', 'Whether the answer counts.', {

@@ -23,6 +23,7 @@ const parts = [
   'languages',
   'sql',
   'templates',
+  'verifiers',
   'tsup.config.ts',
   'README.md',
   'LICENSE',

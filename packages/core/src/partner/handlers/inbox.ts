@@ -73,7 +73,10 @@ export function inboxRoutes(
       success: { status: 200, schema: answerTaken },
       isLogged: false,
       async handle({ path, body: { httpStatus = null, error = null, response }, partner, mode }) {
-        const answer = { httpStatus, error, response: httpStatus === null ? null : (response ?? '') };
+        const answer =
+          httpStatus === null
+            ? { httpStatus, error, response: null }
+            : { httpStatus, error: null, response: response ?? '' };
         const counted = await listening.answer({ partner, mode }, path.id, answer);
         return { status: 200, body: { counted } };
       },
