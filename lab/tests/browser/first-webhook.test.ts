@@ -43,7 +43,7 @@ describe('the first verified webhook of a new partner', () => {
     await page.getByText('X-SVC-Signature').waitFor();
     await lookSmallAndWide(page);
     await page.getByRole('link', { name: 'Inbox' }).first().click();
-    await page.getByLabel('Answer').selectOption('inbox:500');
+    await page.getByLabel('Answer', { exact: true }).selectOption('inbox:500');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The endpoint is saved.').waitFor();
     await lookSmallAndWide(page);

@@ -76,7 +76,6 @@ export interface AnswerRequest {
     | 'certificate'
     | 'tls'
     | 'protocol'
-    | null
     | undefined;
 }
 
