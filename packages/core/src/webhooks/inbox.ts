@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { safeVerify } from '@ostiary/webhook-verifier';
 import type { Core } from '../options/context.ts';
 import type { InboxAnswer } from '../ports/inbox.ts';
+import type { Owner } from '../ports/partners.ts';
 import { newId } from '../secrets/random.ts';
 import { type AttemptAnswer, failedAnswer } from './attempt-answer.ts';
 import type { AttemptErrorClass } from './attempt-errors.ts';
@@ -13,18 +14,16 @@ import { inboxHeaders } from './sent-headers.ts';
 /** Number of requests that an inbox keeps. */
 export const inboxSize = 50;
 
-/** Waits of an inbox, in milliseconds. */
-export interface InboxPatience {
-  /** Longest time from a request to its answer. @defaultValue 10000 */
-  readonly answerMs?: number;
-  /** Interval at which the answer of a listener is looked for. @defaultValue 100 */
-  readonly pollMs?: number;
-}
+/** Longest time from a request to its answer, in milliseconds. */
+const answerMs = 10_000;
+
+/** Shortest interval at which the answer of a listener is looked for, in milliseconds. */
+const pollMs = 100;
 
 /** Answer to a request whose signature is wrong, as a receiver that verifies signatures gives it. */
 const refused: InboxAnswer = { httpStatus: 400, error: null, response: 'The signature is wrong.' };
 
-/** Answers of inboxes that nobody listens to; `null`: there is no answer. */
+/** Answers that an inbox gives by itself; `null`: none. */
 const ownAnswers: Readonly<Record<InboxBehaviour, InboxAnswer | null>> = {
   success: { httpStatus: 200, error: null, response: 'The inbox received it.' },
   failure: { httpStatus: 500, error: null, response: 'This inbox fails on purpose.' },
@@ -48,25 +47,29 @@ export function withInboxes(
   { storage: { inbox }, random, clock, options: { prefix } }: Core,
   client: WebhookClient,
   listeners: Listeners,
-  { answerMs = 10_000, pollMs = 100 }: InboxPatience = {},
 ): WebhookClient {
   /** Aborts attempts that wait for an answer. */
   let stop = new AbortController();
   let isClosed = false;
 
+  /** Waits, for as long as the attempt has time at most. Returns `false` if it was aborted. */
+  async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+    await delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+    return !signal.aborted;
+  }
+
   /** Waits until a listener has answered the request, or the attempt is over. */
   async function awaitedAnswer(
-    owner: Required<WebhookRequest>['endpoint'],
+    owner: Owner,
     id: string,
     startedAt: number,
+    signal: AbortSignal,
   ): Promise<AttemptAnswer> {
-    const { signal } = stop;
     const elapsed = () => performance.now() - startedAt;
     while (elapsed() < answerMs) {
-      await delay(Math.min(pollMs, Math.max(0, answerMs - elapsed())), undefined, { signal }).catch(
-        () => undefined,
-      );
-      if (signal.aborted) return failedAnswer('aborted', elapsed());
+      // Most answers come soon. Many attempts that wait for long ask less often.
+      const pause = Math.min(Math.max(pollMs, elapsed() / 10), answerMs - elapsed());
+      if (!(await waited(pause, signal))) return failedAnswer('aborted', elapsed());
       const request = await inbox.find(owner, id);
       // Newer requests or the removal of the endpoint removed it.
       if (request === null) return failedAnswer('connection_reset', elapsed());
@@ -79,6 +82,7 @@ export function withInboxes(
     { url, headers, body }: WebhookRequest,
     endpoint: Required<WebhookRequest>['endpoint'],
   ): Promise<AttemptAnswer> {
+    const { signal } = stop;
     const startedAt = performance.now();
     const elapsed = () => performance.now() - startedAt;
     const behaviour = inboxBehaviour(url);
@@ -101,7 +105,9 @@ export function withInboxes(
       },
       inboxSize,
     );
-    return answer === null ? await awaitedAnswer(endpoint, id, startedAt) : resultOf(answer, elapsed());
+    if (answer !== null) return resultOf(answer, elapsed());
+    if (behaviour === 'listener') return await awaitedAnswer({ partner, mode }, id, startedAt, signal);
+    return failedAnswer((await waited(answerMs - elapsed(), signal)) ? 'timeout' : 'aborted', elapsed());
   }
 
   return {
