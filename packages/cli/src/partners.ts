@@ -1,4 +1,6 @@
 import { type Commands, listOf, pageFlags, pageOf, table, value } from './command.ts';
+import { obstacleLine } from './obstacles.ts';
+import { modeFlag, ownerOf } from './webhooks.ts';
 
 /** Commands that manage partners. */
 export const partnerCommands: Commands = {
@@ -25,6 +27,24 @@ export const partnerCommands: Commands = {
         disabledAt === null ? '' : `disabled since ${disabledAt}`,
       ]);
       return { text: listOf(['SLUG', 'NAME', 'CREATED', ''], rows, next), json: { partners, next } };
+    },
+  },
+
+  'partners show': {
+    about: 'a partner, and why its webhooks do not arrive',
+    example: 'kafe --mode test',
+    flags: modeFlag,
+    positionals: ['slug'],
+    async run({ admin }, args) {
+      const owner = await ownerOf(admin, args);
+      const partner = await admin.partners.get(owner.partner);
+      const obstacles = await admin.webhooks.obstacles(owner);
+      const state = partner?.disabledAt ? `disabled since ${partner.disabledAt}` : 'enabled';
+      const lines = obstacles.length === 0 ? ['Nothing is known to be wrong.'] : obstacles.map(obstacleLine);
+      return {
+        text: `${owner.partner} (${partner?.name}), created ${partner?.createdAt}, ${state}\nWebhooks, ${owner.mode} data:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+        json: { partner, mode: owner.mode, obstacles },
+      };
     },
   },
 

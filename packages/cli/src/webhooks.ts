@@ -136,7 +136,7 @@ export const webhookCommands: Commands = {
       ...pageFlags,
       endpoint: value('only to this endpoint'),
       event: value('only of this event'),
-      status: value('only in this state; pending: queued or failing', { oneOf: deliveryStates }),
+      status: value('only in this state', { oneOf: deliveryStates }),
     },
     positionals: ['partner'],
     async run({ admin }, args) {

@@ -187,6 +187,12 @@ describe('the command line', () => {
     const owner = `${key.partner} --mode test`;
     expect((await run(`endpoints list ${owner}`)).out).toContain(url);
     expect((await run(`deliveries list ${owner}`)).out).toMatch(/ queued +0 /);
+    expect((await run(`partners show ${owner}`)).out).toContain('\n  Nothing is known to be wrong.\n');
+    expect((await run(`partners show ${key.partner} --json`)).json()).toMatchObject({
+      ...{ partner: { slug: key.partner }, mode: 'live' },
+      obstacles: [{ reason: 'no_endpoint', events: 0 }],
+    });
+    expect((await run('partners show nobody')).code).toBe(3);
     await provider.ostiary.worker.runDue();
     await run(`deliveries redeliver ${key.partner} ${event.id} --mode test`);
     await provider.ostiary.worker.runDue();

@@ -52,7 +52,7 @@ describe.each(Object.keys(asks))('completion for %s', (shell) => {
     };
     expect(offered('ostiary par')).toEqual(['partners']);
     expect(offered('ostiary comp')).toEqual(['completion']);
-    expect(offered('ostiary partners ')).toEqual(['create', 'disable', 'enable', 'list', 'rename']);
+    expect(offered('ostiary partners ')).toEqual(['create', 'disable', 'enable', 'list', 'rename', 'show']);
     expect(offered('ostiary partners create kafe --n')).toEqual(['--name']);
     expect(offered('ostiary keys issue kafe --mode ')).toEqual(['live', 'test']);
     expect(offered('ostiary keys issue kafe --mode live --req')).toEqual(['--require-signature']);

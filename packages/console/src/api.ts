@@ -13,6 +13,7 @@ import type {
   SignatureCheck,
   Transfer,
   WebhookEndpoint,
+  WebhookObstacle,
 } from '@ostiary/core/console';
 
 /** State of a delivery, as pages name it. */
@@ -70,6 +71,7 @@ interface Answers {
   readonly deleteWebhook: unknown;
   readonly listDeliveries: DeliveryPage;
   readonly getWebhookHistory: EndpointHistory;
+  readonly getWebhookObstacles: { readonly data: readonly WebhookObstacle[] };
   readonly recoverWebhook: { readonly queued: number };
   /** Page of events, newest first. */
   readonly latestEvents: {

@@ -3,6 +3,7 @@ import { type Html, html, icons, nameOf } from '@ostiary/core/pages';
 import { eventAsked, eventsPanel } from './events.ts';
 import { firstRun } from './first-run.ts';
 import { answerFramed, csrfField } from './frame.ts';
+import { obstacleNotice } from './obstacles.ts';
 import { choiceField, emptyList, enabledBadge } from './parts.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Words } from './words.ts';
@@ -46,13 +47,17 @@ export async function home(visit: Visit, session: string): Promise<ConsoleAnswer
   if (asked !== null) return seeOther(asked);
   const { data: endpoints } = await api('listWebhooks');
   const { panel, said, isRefused } = await eventsPanel(visit, endpoints);
+  const { data: obstacles } = await api('getWebhookObstacles');
+  // The first steps say that an endpoint is missing.
+  const known = obstacles.filter(({ reason }) => reason !== 'no_endpoint');
   return answerFramed(visit, {
     title: words.title,
     layout: 'aside-first',
     isFirst: true,
     status: isRefused ? 400 : 200,
     said,
-    body: html`${await firstRun(visit, session)}
+    body: html`<div class="across live-part" id="obstacles" data-live>${obstacleNotice(known, voice)}</div>
+${await firstRun(visit, session)}
 <div class="column">
 <section class="panel" aria-labelledby="endpoints"><div class="head"><h2 id="endpoints">${words.endpoints.title}</h2><a href="${urlOf('endpoints')}">${words.endpoints.add}</a></div>
 <div id="endpoint-list" data-live>${endpointList(endpoints, visit)}</div></section>

@@ -1,10 +1,20 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { html, nameOf } from '@ostiary/core/pages';
+import { obstacleNotice } from '../obstacles.ts';
 import { enabledBadge, facts, moment, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
-import { attempt, type Form, found, listed, type OperatorContext, pageOf, unknownAct } from './visit.ts';
+import {
+  attempt,
+  type Form,
+  found,
+  listed,
+  modeOf,
+  type OperatorContext,
+  pageOf,
+  unknownAct,
+} from './visit.ts';
 
 const perPage = 50;
 
@@ -52,14 +62,17 @@ export async function createPartner(visit: OperatorContext, form: Form): Promise
 async function showOne(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
   const { admin, slug, urls, voice, words } = visit;
   const { name, createdAt, disabledAt } = found(await admin.partners.get(slug));
+  const obstacles = await admin.webhooks.obstacles({ partner: slug, mode: modeOf(visit) });
   const action = urls.partner(slug);
   const text = words.partners;
   const form = fieldsOf(visit, { name: words.name }, filled);
   return framed(visit, {
     title: name,
     section: 'partners',
+    hasModes: true,
     refused: form.summary,
-    body: html`<section class="panel" aria-label="${words.nav.partners}">${facts([
+    body: html`${obstacleNotice(obstacles, voice)}
+<section class="panel" aria-label="${words.nav.partners}">${facts([
       [words.slug, html`<code>${slug}</code>`],
       [words.state, enabledBadge(disabledAt === null, words)],
       [words.created, moment(createdAt, voice.language)],
