@@ -30,14 +30,18 @@ function rendered(text: string, choices: Choices): string {
     isReleased ? 'released' : 'not-released',
     ...(mcp ? ['mcp'] : []),
   ];
-  return keepTagged(text, tags)
-    .replaceAll('{{name}}', nameOf(folder))
-    .replaceAll('{{install}}', installCommand(choices))
-    .replaceAll('{{packed}}', packedFolder(choices))
-    .replace(
-      "languages: ['en', 'fr']",
-      `languages: [${languages.map((language) => `'${language}'`).join(', ')}]`,
-    );
+  return (
+    keepTagged(text, tags)
+      // Blank lines around marked lines: keep one of them.
+      .replaceAll(/\n{3,}/g, '\n\n')
+      .replaceAll('{{name}}', nameOf(folder))
+      .replaceAll('{{install}}', installCommand(choices))
+      .replaceAll('{{packed}}', packedFolder(choices))
+      .replace(
+        "languages: ['en', 'fr']",
+        `languages: [${languages.map((language) => `'${language}'`).join(', ')}]`,
+      )
+  );
 }
 
 /**

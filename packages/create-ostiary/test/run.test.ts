@@ -93,15 +93,12 @@ describe('npm create ostiary', () => {
       const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
         entry.isFile(),
       );
-      for (const { name, parentPath } of files)
-        expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(
-          /\{\{|<\/?(?:sqlite|postgres|next|not-|mcp)/,
-        );
-      if (!mcp)
-        for (const { name, parentPath } of files)
-          expect(readFileSync(join(parentPath, name), 'utf8'), name).not.toMatch(
-            /\bmcp|modelcontextprotocol/i,
-          );
+      for (const { name, parentPath } of files) {
+        const text = readFileSync(join(parentPath, name), 'utf8');
+        expect(text, name).not.toMatch(/\{\{|<\/?(?:sqlite|postgres|next|not-|mcp)/);
+        expect(text, name).not.toContain('\n\n\n');
+        if (!mcp) expect(text, name).not.toMatch(/\bmcp|modelcontextprotocol/i);
+      }
       const page = read('README.md');
       expect(page.includes('DATABASE_URL')).toBe(storage === 'postgres');
       // Every file that the README names exists.
