@@ -192,6 +192,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .state.dropped { background: var(--bad-tint); color: var(--bad); }
 .chart .failing { fill: var(--warning); }
 .chart .dropped { fill: var(--bad); }
+.qr { display: block; width: min(18rem, 100%); height: auto; border-radius: .625rem; }
 `;
 
 /** Style sheet of the console, for the head of its pages. */

@@ -1,3 +1,4 @@
+import decodeQr from 'qr/decode.js';
 import { describe, expect, it } from 'vitest';
 import { sandboxKycLifetimeMs } from '../../core/src/users/sandbox-kyc.ts';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
@@ -50,6 +51,21 @@ const changeKyc = (browser: TestBrowser, form: Record<string, string>) => {
   return act(browser, '/sandbox/tools/kyc', { once: `form-${forms}`, kid: 'KID-TEST-APPROVED', ...form });
 };
 
+/** Reads the content of the QR code on a page with a decoder that is not ours. */
+function scanned(text: string): string {
+  const size = Number(/class="qr" viewBox="0 0 (\d+)/.exec(text)?.[1]);
+  const scale = 4;
+  const width = size * scale;
+  const pixels = new Uint8ClampedArray(width * width * 4).fill(255);
+  for (const [, x = '', y = '', length = ''] of text.matchAll(/M(\d+) (\d+)h(\d+)v1/g)) {
+    for (let row = Number(y) * scale; row < (Number(y) + 1) * scale; row += 1) {
+      const start = row * width + Number(x) * scale;
+      for (let at = start; at < start + Number(length) * scale; at += 1) pixels.fill(0, at * 4, at * 4 + 3);
+    }
+  }
+  return decodeQr({ width, height: width, data: pixels });
+}
+
 describe('the passport tool', () => {
   it('issues a passport of the chosen user that the API verifies, and shows it once', async () => {
     const { kit, key, browser } = await visited();
@@ -58,6 +74,7 @@ describe('the passport tool', () => {
     const minted = await mint('KID-TEST-PENDING', 'valid');
     expect(minted.status).toBe(200);
     expect(minted.text).toContain('It is shown this once, and ends');
+    expect(scanned(minted.text)).toBe(tokenIn(minted.text));
     expect((await verify(tokenIn(minted.text))).json()).toMatchObject({
       user: { kid: 'KID-TEST-PENDING', kycStatus: 'pending' },
     });

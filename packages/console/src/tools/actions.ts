@@ -1,6 +1,8 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { fill, html } from '@ostiary/core/pages';
-import { foreignText, moment } from '../parts.ts';
+import { moment } from '../parts.ts';
+import { qrCode } from '../qr-code.ts';
+import { snippet } from '../snippets.ts';
 import { seeOther, type Visit } from '../visit.ts';
 import { isChanged } from './kyc.ts';
 import { useTool } from './page.ts';
@@ -22,8 +24,10 @@ export function mintPassport(visit: Visit, form: Filled): Promise<ConsoleAnswer>
       error: html`<code>token_expired</code>`,
       time: moment(expiresAt, voice.language),
     });
-    const outcome = html`<h3>${words.token}</h3>${foreignText(token, words.token)}
-<p>${what}</p>`;
+    const outcome = html`${snippet(voice, words.token, token)}
+<p>${what}</p>
+${qrCode(token, words.code)}
+<p class="small muted">${words.codeUse}</p>`;
     return { outcome };
   });
 }

@@ -167,7 +167,14 @@ describe('the chain of the audit log', () => {
     await storage.open();
     const act = (number: number): StoredAct => ({
       id: `aud_${number}`,
-      ...{ at: number, actor: 'ana', role: null, action: 'user.block', target: 'user:1', details: { number } },
+      ...{
+        at: number,
+        actor: 'ana',
+        role: null,
+        action: 'user.block',
+        target: 'user:1',
+        details: { number },
+      },
     });
     const append = (number: number) =>
       storage.audit.append({ ...act(number), digest: actDigest(act(number)) });
