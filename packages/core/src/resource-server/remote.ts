@@ -11,6 +11,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { stderrLogger } from '../telemetry/stderr-logger.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { systemClock } from '../time/clock.ts';
+import { withDeadlines } from '../time/deadline.ts';
 import { type IntrospectedToken, introspect } from './introspection.ts';
 import { createProtectedResource, type ProtectedResource } from './protected-resource.ts';
 import type { RefusalReason } from './refusals.ts';
@@ -40,8 +41,8 @@ export interface RemoteAuthorizationServer {
   readonly clientId: string;
   readonly clientSecret: string;
   /**
-   * Seconds for which a request waits for the introspection endpoint. After that it gets a 503. @defaultValue
-   * 5
+   * Seconds for which a request waits for the introspection endpoint, and for a store of used DPoP proofs. After that it gets a
+   * 503. @defaultValue 5
    */
   readonly timeoutSeconds?: number;
   /**
@@ -102,9 +103,15 @@ function checkedSettings(given: RemoteResourceSettings) {
   return data;
 }
 
-/** Returns the checks for the DPoP proofs of requests. */
-function proofChecks(dpop: boolean | UsedProofs, clock: Clock): ProofChecks {
-  const ids = typeof dpop === 'boolean' ? usedProofsInMemory(clock, maxProofs) : dpop;
+/**
+ * Returns the checks for the DPoP proofs of requests.
+ * @param seconds - time for which a request waits for the store of the host
+ */
+function proofChecks(dpop: boolean | UsedProofs, clock: Clock, seconds: number): ProofChecks {
+  const ids =
+    typeof dpop === 'boolean'
+      ? usedProofsInMemory(clock, maxProofs)
+      : withDeadlines('dpop', dpop, ['use'], seconds);
   return {
     takesDpop: dpop !== false,
     clock,
@@ -138,7 +145,7 @@ type Verified = ActiveToken | { readonly active: false; readonly reason: Refusal
 export function protectedResource(given: RemoteResourceSettings): ProtectedResource<string> {
   const { resource, name, scopes, remote, ...parts } = checkedSettings(given);
   const { clock } = parts;
-  const proofs = proofChecks(parts.dpop, clock);
+  const proofs = proofChecks(parts.dpop, clock, remote.timeoutSeconds);
   const { href: uri, origin } = resourceUrl(resource);
   const { issuer } = given.remote;
   const server = {

@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts';
 export interface UsedProofs {
   /**
    * Marks a proof as used. Returns `true` for the first call with an id, and `false` for every other call until
-   * `expiresAt`, over any number of processes. If it throws, the request gets a 503.
+   * `expiresAt`, over any number of processes. If it throws or takes too long, the request gets a 503.
    */
   readonly use: (id: string, expiresAt: Date) => Promise<boolean>;
 }

@@ -31,7 +31,7 @@ const resourceWith = (dpop?: RemoteResourceSettings['dpop'], cacheSeconds = 0) =
     remote: {
       issuer: provider.origin,
       introspectionEndpoint: `${provider.origin}/v1/oauth/introspect`,
-      ...{ clientId: api.id, clientSecret: api.secret ?? '', cacheSeconds },
+      ...{ clientId: api.id, clientSecret: api.secret ?? '', cacheSeconds, timeoutSeconds: 2 },
     },
     ...(dpop !== undefined && { dpop }),
   });
@@ -161,6 +161,12 @@ describe('a store that processes share', () => {
     expect(await outcomeOf(first, requestWith(proof))).toBe('active');
     expect(await outcomeOf(second, requestWith(proof))).toBe('401 invalid_dpop_proof');
     expect([...used]).toEqual([[expect.stringMatching(/^[\w-]{43}$/), new Date((seconds() + 120) * 1000)]]);
+  });
+
+  it('that hangs gives a 503', async () => {
+    const use = () => new Promise<boolean>(() => {});
+    expect(await outcomeOf(resourceWith({ use }), requestWith(await proofOf()))).toBe('503 unavailable');
+    expect(logged.at(-1)).toContain('dpop.use');
   });
 
   it('that fails gives a 503', async () => {
