@@ -16,7 +16,7 @@ type Look = keyof typeof looks;
 /** Height of the button in pixels, the size of a target for fingers. */
 const height = 44;
 
-/** Estimates the width of a character at a font size of 16 pixels, from the wide side: no font is known. */
+/** Estimates the width of a character at a font size of 16 pixels. The font depends on the reader's system. */
 function widthOf(character: string): number {
   if (/[iIjl.,:;'|! ]/.test(character)) return 5.5;
   if (/[frt()[\]-]/.test(character)) return 7;
@@ -34,8 +34,9 @@ async function buttonText({ backend }: Visit, language: Language): Promise<strin
 /** Draws the button as SVG, without fonts and images of other files. */
 function drawn({ backend: { theme } }: Visit, look: Look, text: string): Html {
   const { background, border, text: ink } = looks[look];
-  const width = Math.ceil([...text].reduce((sum, character) => sum + widthOf(character), 0)) + 62;
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${text}"><rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${background}" stroke="${border}"/><circle cx="24" cy="22" r="12" fill="${theme.colour}"/><text x="24" y="27" fill="${readableOn(theme.colour)}" font-family="system-ui, sans-serif" font-size="14" font-weight="700" text-anchor="middle">${initialOf(theme.name)}</text><text x="46" y="27.5" fill="${ink}" font-family="system-ui, sans-serif" font-size="16" font-weight="600">${text}</text></svg>`;
+  const length = Math.ceil([...text].reduce((sum, character) => sum + widthOf(character), 0));
+  const width = length + 62;
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${text}"><rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${background}" stroke="${border}"/><circle cx="24" cy="22" r="12" fill="${theme.colour}"/><text x="24" y="27" fill="${readableOn(theme.colour)}" font-family="system-ui, sans-serif" font-size="14" font-weight="700" text-anchor="middle">${initialOf(theme.name)}</text><text x="46" y="27.5" fill="${ink}" font-family="system-ui, sans-serif" font-size="16" font-weight="600" textLength="${length}" lengthAdjust="spacingAndGlyphs">${text}</text></svg>`;
 }
 
 const isLanguage = (name: string | null): name is Language => name !== null && Object.hasOwn(allWords, name);
@@ -72,7 +73,7 @@ export async function button(visit: Visit): Promise<ConsoleAnswer> {
   const words = voice.words.button;
   const file = (look: Look, language: Language, text: string): Html => {
     const href = urlOf('buttonFile', { look, lang: language });
-    return html`<div class="sample ${look}">${drawn(visit, look, text)}<p class="small"><a href="${href}" download>${words[look]} <span class="hidden">${text}</span></a></p></div>`;
+    return html`<div class="sample"><div lang="${language}">${drawn(visit, look, text)}</div><p class="small"><a href="${href}" download>${words[look]} <span class="hidden">${text}</span></a></p></div>`;
   };
   const texts = await Promise.all(
     languages.map(async (language) => [language, await buttonText(visit, language)] as const),
@@ -87,9 +88,9 @@ export async function button(visit: Visit): Promise<ConsoleAnswer> {
     section: 'tools',
     body: html`<section class="panel" aria-labelledby="files"><h2 id="files">${words.files}</h2>${texts.map(
       ([language, text]) =>
-        html`<div class="samples" lang="${language}">${file('light', language, text)}${file('dark', language, text)}</div>`,
+        html`<div class="samples">${file('light', language, text)}${file('dark', language, text)}</div>`,
     )}</section>
-<div class="column"><section class="panel" aria-labelledby="rules"><h2 id="rules">${words.rulesTitle}</h2><ul>${rules.map((rule) => html`<li>${rule}</li>`)}</ul></section>
+<div class="column"><section class="panel" aria-labelledby="rules"><h2 id="rules">${words.rulesTitle}</h2><ul class="rules">${rules.map((rule) => html`<li>${rule}</li>`)}</ul></section>
 <section class="panel">${snippet(voice, 'HTML', markupOf(own, voice.language))}</section></div>`,
   });
 }

@@ -99,6 +99,7 @@ export async function inbox(visit: Visit): Promise<ConsoleAnswer> {
   return answerFramed(visit, {
     title: words.inbox.title,
     layout: 'main-first',
+    crumbs: [[urlOf('endpoint', { id }), endpoint.url]],
     said: newest === undefined ? words.inbox.emptyTitle : `${typeOf(newest)}: ${answerWords(newest, voice)}`,
     body: html`<section class="panel" aria-labelledby="inbox-requests"><div class="head"><h2 id="inbox-requests">${words.inbox.last}</h2>${testForm(visit, id)}</div>
 <div id="inbox-list" data-live>${list}</div></section>
@@ -133,6 +134,7 @@ export async function inboxRequest(visit: Visit): Promise<ConsoleAnswer> {
   return answerFramed(visit, {
     title: typeOf(request),
     layout: 'main-first',
+    crumbs: [[urlOf('inbox', { id: endpointId }), words.inbox.title]],
     body: html`<div class="column"><section class="panel"><h2>${words.inbox.headers}</h2>${foreignText(lines, words.inbox.headers)}</section>
 <section class="panel"><h2>${fill(language, words.inbox.body, { bytes })}</h2>${foreignText(body, fillText(language, words.inbox.body, { bytes }))}</section></div>
 <section class="panel">${facts([

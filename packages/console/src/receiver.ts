@@ -60,6 +60,7 @@ export async function receiver(visit: Visit): Promise<ConsoleAnswer> {
   return answerFramed(visit, {
     title: words.receiver.title,
     layout: 'main-first',
+    crumbs: [[urlOf('endpoint', { id }), endpoint.url]],
     said,
     body: html`<section class="panel" aria-labelledby="verifier"><h2 id="verifier">${words.receiver.code}</h2>
 ${verifierLinks(visit, chosen)}

@@ -6,9 +6,11 @@ import { secretText } from './parts.ts';
 import { copyButton } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** Shows a newly generated secret with a button to copy it. No other response contains it. */
-function secretOnce(secret: string, { voice }: Visit): Html {
-  return html`<div class="snippet">${secretText(secret)}${copyButton(voice, voice.words.endpoints.secret)}</div>`;
+/**
+ * Shows a newly generated secret, or a line with it, with a button to copy it. No other response contains it.
+ */
+function secretOnce(text: string, { voice }: Visit, title = voice.words.endpoints.secret): Html {
+  return html`<div class="snippet">${secretText(text)}${copyButton(voice, title)}</div>`;
 }
 
 /** Makes the response to a registration, with the generated secret. */
@@ -22,6 +24,7 @@ export function newSecretPage(visit: Visit, id: string, secret: string): Console
       layout: 'one',
       body: html`<section class="panel"><p>${words.newHint}</p>
 ${secretOnce(secret, visit)}
+${secretOnce(`WEBHOOK_SECRET=${secret}`, visit, '.env')}
 <p class="small muted">${words.onlyNow}</p>
 <p><a href="${urlOf('receiver', { id })}">${voice.words.receiver.open}</a></p>
 <p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>`,

@@ -181,6 +181,8 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .choices a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border: 1px solid var(--border); border-radius: .5rem; }
 .choices a[aria-current] { font-weight: 600; border-color: currentColor; }
 /* Sign-in buttons, on the page for which they are. */
+.rules { list-style: disc; padding-inline-start: 1.25rem; }
+.rules li + li { margin-top: .5rem; }
 .samples { display: flex; flex-wrap: wrap; gap: 1rem; margin-bottom: 1rem; }
 .sample { padding: 1rem; border-radius: .5rem; border: 1px solid var(--border); max-width: 100%; overflow-x: auto; }
 @media (forced-colors: active) { .sections a[aria-current], .modes a[aria-current] { outline: 2px solid Highlight; outline-offset: -2px; } }
