@@ -40,10 +40,11 @@ const client = `'c' || (i / 4 * 7 + i % 4 * 131) % 500`;
  * SQL that creates partners with their clients, keys and endpoints. Their number is the same in every size.
  */
 const parties = `
-  INSERT INTO partners SELECT 'p' || i, 'P', 1, 1, NULL, 1 FROM generate_series(0, 501) AS i;
-  INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i + 1, '{"secrets":[]}' FROM generate_series(0, 499) AS i;
+  INSERT INTO partners SELECT 'p' || i, 'P', 'p ' || i, i, 1, NULL, 1 FROM generate_series(0, 501) AS i;
+  INSERT INTO clients
+    SELECT 'c' || i, 1, NULL, 'p' || i + 1, '{"secrets":[]}', false, 'c ' || i, i FROM generate_series(0, 499) AS i;
   INSERT INTO api_keys
-    SELECT 'key_' || i, 'p' || i, 'live', 'n', sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's', 'q', i,
+    SELECT 'key_' || i, 'p' || i, 'live', 'n', 'n', 'svc_live_' || i, sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's', 'q', i,
       NULL, NULL, NULL
     FROM generate_series(1, 501) AS i;
   INSERT INTO webhook_endpoints

@@ -13,10 +13,15 @@ CREATE TABLE clients (
   record text NOT NULL,
   -- True if the client's partner is disabled. Copied from the partner's row, so that reading a client needs no second query.
   -- Disabling the partner writes this row, and so waits for a call that is issuing a grant, which has locked it.
-  partner_disabled boolean NOT NULL DEFAULT false
+  partner_disabled boolean NOT NULL DEFAULT false,
+  -- Name by which lists are sorted and searched. NULL: the client is described by its metadata document, and not listed.
+  search_name text COLLATE "C",
+  created_at bigint NOT NULL
 );
 
 CREATE INDEX clients_by_partner ON clients (partner) WHERE partner IS NOT NULL;
+CREATE INDEX clients_by_name ON clients (search_name, client_id) WHERE search_name IS NOT NULL;
+CREATE INDEX clients_by_creation ON clients (created_at, client_id) WHERE search_name IS NOT NULL;
 
 -- Origins of clients' redirect URIs, as browsers send them.
 CREATE TABLE client_origins (
@@ -236,17 +241,25 @@ CREATE INDEX rate_limits_by_end ON rate_limits (ends_at);
 CREATE TABLE partners (
   slug text COLLATE "C" PRIMARY KEY,
   name text NOT NULL,
+  -- Name by which lists are sorted and searched: lower-case words without accents.
+  search_name text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   disabled_at bigint,
   version integer NOT NULL
 );
 
+CREATE INDEX partners_by_name ON partners (search_name, slug);
+CREATE INDEX partners_by_creation ON partners (created_at, slug);
+
 CREATE TABLE api_keys (
   id text COLLATE "C" PRIMARY KEY,
   partner text COLLATE "C" NOT NULL REFERENCES partners (slug),
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
   name text NOT NULL,
+  search_name text COLLATE "C" NOT NULL,
+  -- Beginning of the key, by which people find it.
+  start text COLLATE "C" NOT NULL,
   digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
   scopes text[] COLLATE "C" NOT NULL,
   -- CIDR ranges from which the key may be used. NULL: every address.
@@ -261,6 +274,9 @@ CREATE TABLE api_keys (
 );
 
 CREATE INDEX api_keys_by_partner ON api_keys (partner, created_at DESC, id);
+CREATE INDEX api_keys_by_name ON api_keys (search_name, id);
+CREATE INDEX api_keys_by_creation ON api_keys (created_at, id);
+CREATE INDEX api_keys_by_start ON api_keys (start, id);
 
 CREATE TABLE transfers (
   id text COLLATE "C" PRIMARY KEY,

@@ -3,10 +3,11 @@ import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
+import { postgresSortedLists } from './sorted-lists.ts';
 import { lookup, statement } from './statement.ts';
 
 const columns = `
-  id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS "requireSignature",
+  id, partner, mode, api_keys.name AS name, api_keys.search_name AS "searchName", start, digest, scopes, allowlist, require_signature AS "requireSignature",
   sealed_signing_secret AS "sealedSigningSecret", quota_id AS "quotaId", api_keys.created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"
 `;
@@ -15,11 +16,11 @@ function statementsIn(schema: string) {
   return {
     insert: statement<ApiKeyRecord>(`
       INSERT INTO ${schema}.api_keys (
-        id, partner, mode, name, digest, scopes, allowlist, require_signature, sealed_signing_secret,
+        id, partner, mode, name, search_name, start, digest, scopes, allowlist, require_signature, sealed_signing_secret,
         quota_id, created_at, expires_at, revoked_at, last_used_at
       )
       SELECT
-        :id, slug, :mode, :name, :digest, :scopes, :allowlist, :requireSignature, :sealedSigningSecret,
+        :id, slug, :mode, :name, :searchName, :start, :digest, :scopes, :allowlist, :requireSignature, :sealedSigningSecret,
         :quotaId, :createdAt, :expiresAt, :revokedAt, :lastUsedAt
       FROM ${schema}.partners WHERE slug = :partner
       ON CONFLICT DO NOTHING
@@ -53,6 +54,11 @@ function statementsIn(schema: string) {
       SELECT ${columns} FROM ${schema}.api_keys WHERE partner = :partner ORDER BY created_at DESC, id
     `),
 
+    startingWith: statement<{ from: string; to: string; limit: number }, ApiKeyRecord>(`
+      SELECT ${columns} FROM ${schema}.api_keys
+      WHERE start >= :from AND start < :to ORDER BY start, id LIMIT :limit
+    `),
+
     revoke: statement<{ id: string; now: number }>(`
       UPDATE ${schema}.api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id
     `),
@@ -72,6 +78,7 @@ function statementsIn(schema: string) {
 export function postgresApiKeys(database: Database): ApiKeyStore {
   const audits = postgresAudits(database);
   const sql = statementsIn(database.schema);
+  const sorted = postgresSortedLists<ApiKeyRecord>(database, { columns, table: 'api_keys', id: 'id' });
 
   return {
     insert: (key, audit) => audits.changes(audit, sql.insert, copyOf(key)),
@@ -83,6 +90,13 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
     isLive: async (id, now) => (await database.get(sql.isLive, { id, now })) !== null,
 
     list: (partner) => database.all(sql.list, { partner }),
+
+    sorted: sorted.page,
+
+    count: sorted.count,
+
+    startingWith: (text, limit) =>
+      database.all(sql.startingWith, { from: text, to: `${text}\u{10ffff}`, limit }),
 
     revoke: (id, now, audit) => audits.changes(audit, sql.revoke, { id, now }),
 

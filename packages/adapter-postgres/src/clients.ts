@@ -2,6 +2,7 @@ import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { revokeGrantsWhere } from './grants.ts';
+import { postgresSortedLists } from './sorted-lists.ts';
 import { type Connection, lookup, statement } from './statement.ts';
 import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
@@ -10,6 +11,9 @@ interface ClientRow {
   readonly version: number;
   readonly disabledAt: number | null;
   readonly partner: string | null;
+  /** `null` for a client that its metadata document describes. */
+  readonly searchName: string | null;
+  readonly createdAt: number;
   readonly record: string;
 }
 type PartnerState = { readonly partnerDisabled: boolean };
@@ -21,8 +25,12 @@ function statementsIn(schema: string) {
   `;
   return {
     insert: statement<ClientRow>(`
-      INSERT INTO ${schema}.clients (client_id, version, disabled_at, partner, partner_disabled, record)
-      VALUES (:clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :record)
+      INSERT INTO ${schema}.clients (
+        client_id, version, disabled_at, partner, partner_disabled, search_name, created_at, record
+      )
+      VALUES (
+        :clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :searchName, :createdAt, :record
+      )
       ON CONFLICT (client_id) DO NOTHING
     `),
 
@@ -49,7 +57,7 @@ function statementsIn(schema: string) {
     replace: statement<ClientRow, PartnerState>(`
       UPDATE ${schema}.clients SET
         version = :version, disabled_at = :disabledAt, partner = :partner,
-        partner_disabled = ${partnerDisabled}, record = :record
+        partner_disabled = ${partnerDisabled}, search_name = :searchName, created_at = :createdAt, record = :record
       WHERE client_id = :clientId AND version = :version - 1
       RETURNING partner_disabled AS "partnerDisabled"
     `),
@@ -122,6 +130,9 @@ export function postgresClients(database: Database): ClientStore {
   const audits = postgresAudits(database);
   const insert = postgresClientInsertion(database.schema);
   const sql = statementsIn(database.schema);
+  const sorted = postgresSortedLists<Pick<ClientRow, 'record'>>(database, {
+    ...{ columns: 'record', table: 'clients', id: 'client_id', where: 'search_name IS NOT NULL' },
+  });
 
   return {
     async insert(client, audit) {
@@ -135,6 +146,10 @@ export function postgresClients(database: Database): ClientStore {
     },
 
     list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
+
+    sorted: async (page) => (await sorted.page(page)).map(clientOf),
+
+    count: sorted.count,
 
     async replace(client, audit, logo) {
       const row = rowOf(client);
@@ -174,8 +189,10 @@ function rowOf(client: ClientRecord): ClientRow {
     ...secret,
     digest: Buffer.from(secret.digest).toString('base64url'),
   }));
-  const { clientId, version, disabledAt, partner } = client;
-  return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
+  const { clientId, version, disabledAt, partner, createdAt } = client;
+  const searchName = client.document === undefined ? (client.searchName ?? '') : null;
+  const record = JSON.stringify({ ...client, secrets });
+  return { clientId, version, disabledAt, partner, searchName, createdAt, record };
 }
 
 export function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {

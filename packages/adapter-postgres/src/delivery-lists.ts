@@ -28,7 +28,7 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
 
 export function postgresDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'find' | 'list' | 'latestStates' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'latestStates' | 'countBySteps'> {
   const { schema } = database;
   const find = statement<Owner & { readonly id: string }, DeliveryRow>(
     shown(
@@ -36,6 +36,9 @@ export function postgresDeliveryLists(
       `SELECT * FROM ${schema}.deliveries WHERE id = :id AND partner = :partner AND mode = :mode`,
       'id',
     ),
+  );
+  const findById = statement<{ readonly id: string }, DeliveryRow>(
+    shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = :id`, 'id'),
   );
   // Planned with the actual parameters, so that a filter of `null` costs nothing.
   const filter = `
@@ -124,6 +127,12 @@ export function postgresDeliveryLists(
     find: ({ partner, mode }, id) =>
       database.read(async (connection) => {
         const row = await find.get(connection, { partner, mode, id });
+        return row === undefined ? null : deliveryOf(row);
+      }),
+
+    findById: (id) =>
+      database.read(async (connection) => {
+        const row = await findById.get(connection, { id });
         return row === undefined ? null : deliveryOf(row);
       }),
 

@@ -82,6 +82,8 @@ export function postgresEvents(database: Database): EventStore {
     find: prepared<Owner & { id: string }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
+
+    findById: prepared<{ id: string }, EventRecord>(`SELECT ${columns} FROM ${schema}.events WHERE id = :id`),
   };
 
   // Batched, because calls of one owner would wait for its sequence one after the other, each for a commit to
@@ -130,6 +132,8 @@ export function postgresEvents(database: Database): EventStore {
       database.all(sql.countUndelivered, { partner, mode, since, limit }),
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
+
+    findById: (id) => database.get(sql.findById, { id }),
 
     ...postgresEventSizes(database),
   };

@@ -2,6 +2,7 @@ import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/st
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresEventOwners } from './event-owners.ts';
+import { postgresSortedLists } from './sorted-lists.ts';
 import { type Connection, lookup, statement } from './statement.ts';
 import { callTimeoutMs, longTimeoutMs } from './timeouts.ts';
 import { cancelWhere } from './webhooks.ts';
@@ -11,7 +12,7 @@ type Ended = Pick<PartnerReach, 'codes' | 'tokens' | 'deliveries'>;
 const nothing: Ended = { codes: 0, tokens: 0, deliveries: 0 };
 
 const columns = `
-  slug, name, created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
+  slug, name, search_name AS "searchName", created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
 `;
 
 /** Creates the statements that end data of a disabled partner. */
@@ -64,8 +65,8 @@ function statementsIn(schema: string) {
     ...endsIn(schema),
 
     insert: statement<PartnerRecord>(`
-      INSERT INTO ${schema}.partners (slug, name, created_at, updated_at, disabled_at, version)
-      VALUES (:slug, :name, :createdAt, :updatedAt, :disabledAt, :version)
+      INSERT INTO ${schema}.partners (slug, name, search_name, created_at, updated_at, disabled_at, version)
+      VALUES (:slug, :name, :searchName, :createdAt, :updatedAt, :disabledAt, :version)
       ON CONFLICT (slug) DO NOTHING
     `),
 
@@ -82,8 +83,8 @@ function statementsIn(schema: string) {
 
     replace: statement<PartnerRecord>(`
       UPDATE ${schema}.partners SET
-        name = :name, created_at = :createdAt, updated_at = :updatedAt, disabled_at = :disabledAt,
-        version = :version
+        name = :name, search_name = :searchName, created_at = :createdAt, updated_at = :updatedAt,
+        disabled_at = :disabledAt, version = :version
       WHERE slug = :slug AND version = :version - 1
     `),
 
@@ -109,6 +110,7 @@ export function postgresPartners(database: Database): PartnerStore {
   const audits = postgresAudits(database);
   const owners = postgresEventOwners(database);
   const sql = statementsIn(database.schema);
+  const sorted = postgresSortedLists<PartnerRecord>(database, { columns, table: 'partners', id: 'slug' });
 
   /** Revokes the grants of a partner's clients, and cancels the partner's pending deliveries. */
   async function end(
@@ -131,6 +133,10 @@ export function postgresPartners(database: Database): PartnerStore {
     find: (slug) => database.get(sql.find, { slug }),
 
     list: ({ after, limit }) => database.all(sql.list, { after, limit }),
+
+    sorted: sorted.page,
+
+    count: sorted.count,
 
     async replace(partner, audit) {
       const row = { ...partner };

@@ -53,6 +53,10 @@ function statementsIn(schema: string) {
       WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    findById: statement<{ id: string }, LoggedRequest>(`
+      SELECT ${columns} FROM ${schema}.logged_requests WHERE id = :id
+    `),
+
     removeOldest: statement<Owner & Quota & { readonly limit: number }>(`
       DELETE FROM ${schema}.logged_requests WHERE id = ANY (ARRAY (
         SELECT id FROM ${schema}.logged_requests WHERE id IN (
@@ -97,6 +101,8 @@ export function postgresRequestLog(database: Database): RequestLog {
     },
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
+
+    findById: (id) => database.get(sql.findById, { id }),
 
     purge: (before, limit) =>
       database.change((connection) => sql.purge.run(connection, { before, limit }), longTimeoutMs),

@@ -83,6 +83,10 @@ function statementsIn(schema: string) {
       WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    findById: statement<{ id: string }, WebhookEndpointRecord>(`
+      SELECT ${columns} FROM ${schema}.webhook_endpoints WHERE id = :id
+    `),
+
     // Sorting is cheap: a partner has few endpoints.
     list: statement<Owner, WebhookEndpointRecord>(`
       SELECT ${columns} FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
@@ -182,6 +186,8 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
     },
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),
+
+    findById: (id) => database.get(sql.findById, { id }),
 
     list: ({ partner, mode }) => database.all(sql.list, { partner, mode }),
 

@@ -20,7 +20,7 @@ async function opened() {
 test('transactions that wait for each other in a circle both succeed', async () => {
   const { schema, database } = await opened();
   await server.pool.query(
-    `INSERT INTO "${schema}".partners VALUES ('a', 'A', 1, 1, NULL, 0), ('b', 'B', 1, 1, NULL, 0)`,
+    `INSERT INTO "${schema}".partners VALUES ('a', 'A', 'a', 1, 1, NULL, 0), ('b', 'B', 'b', 1, 1, NULL, 0)`,
   );
   const grow = statement<{ slug: string }>(
     `UPDATE "${schema}".partners SET version = version + 1 WHERE slug = :slug`,
@@ -44,7 +44,7 @@ test('transactions that wait for each other in a circle both succeed', async () 
 
 test('a failure of the work itself is not tried again, and undone', async () => {
   const { schema, database } = await opened();
-  const insert = statement<object>(`INSERT INTO "${schema}".partners VALUES ('a', 'A', 1, 1, NULL, 0)`);
+  const insert = statement<object>(`INSERT INTO "${schema}".partners VALUES ('a', 'A', 'a', 1, 1, NULL, 0)`);
   const reason = new Error('no');
   let count = 0;
   const refused = database.write(async (connection) => {

@@ -18,11 +18,12 @@ const unchecked = 'SET LOCAL session_replication_role = replica';
 /** SQL that fills the tables of clients, consents, grants and tokens. */
 export const identityRows = `
   ${unchecked};
-  INSERT INTO partners SELECT 'p' || i, 'p', 1, 1, NULL, 1 FROM generate_series(1, 5000) AS i;
-  INSERT INTO clients SELECT 'c' || i, 1, NULL, 'p' || i % 500, '{"secrets":[]}' FROM generate_series(1, 2000) AS i;
+  INSERT INTO partners SELECT 'p' || i, 'p', 'p' || i, i, 1, NULL, 1 FROM generate_series(1, 5000) AS i;
+  INSERT INTO clients
+    SELECT 'c' || i, 1, NULL, 'p' || i % 500, '{"secrets":[]}', false, 'c' || i, i FROM generate_series(1, 2000) AS i;
   INSERT INTO client_origins SELECT 'https://o' || i, 'c' || i FROM generate_series(1, 2000) AS i;
   INSERT INTO api_keys
-    SELECT 'key_' || i, 'p' || i % 500 + 1, 'live', 'n', sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's',
+    SELECT 'key_' || i, 'p' || i % 500 + 1, 'live', 'n', 'n' || i, 'svc_live_' || i, sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's',
       'q', i, NULL, NULL, NULL
     FROM generate_series(1, 2000) AS i;
   INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
@@ -53,7 +54,7 @@ const endpoints = 200;
 /** SQL that fills the tables of transfers and webhooks: many rows of one partner, and a few of another. */
 export const partnerRows = `
   ${unchecked};
-  INSERT INTO partners SELECT p, p, 1, 1, NULL, 1 FROM unnest(ARRAY['acme', 'other']) AS p;
+  INSERT INTO partners SELECT p, p, p, 1, 1, NULL, 1 FROM unnest(ARRAY['acme', 'other']) AS p;
   INSERT INTO transfers
     SELECT 'tr_' || i, CASE WHEN i % 50 = 0 THEN 'other' ELSE 'acme' END, 'live',
       CASE WHEN i % 20 = 0 THEN 'pending' ELSE 'completed' END, i, 'USD', 'kid', NULL, 'order ' || i, NULL, NULL, NULL,

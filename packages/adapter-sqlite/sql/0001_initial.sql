@@ -12,8 +12,14 @@ CREATE TABLE clients (
   partner TEXT,
   -- True if the client's partner is disabled. Copied from the partner's row, so that reading a client needs no second query.
   -- Written when the partner is disabled or enabled, and when the client gets another partner.
-  partner_disabled INTEGER NOT NULL DEFAULT 0 CHECK (partner_disabled IN (0, 1))
+  partner_disabled INTEGER NOT NULL DEFAULT 0 CHECK (partner_disabled IN (0, 1)),
+  -- Name by which lists are sorted and searched. NULL: the client is described by its metadata document, and not listed.
+  search_name TEXT,
+  created_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE INDEX clients_by_name ON clients (search_name, client_id) WHERE search_name IS NOT NULL;
+CREATE INDEX clients_by_creation ON clients (created_at, client_id) WHERE search_name IS NOT NULL;
 
 CREATE INDEX clients_by_partner ON clients (partner) WHERE partner IS NOT NULL;
 
@@ -208,17 +214,25 @@ CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 CREATE TABLE partners (
   slug TEXT PRIMARY KEY NOT NULL,
   name TEXT NOT NULL,
+  -- Name by which lists are sorted and searched: lower-case words without accents.
+  search_name TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   disabled_at INTEGER,
   version INTEGER NOT NULL
 ) STRICT;
 
+CREATE INDEX partners_by_name ON partners (search_name, slug);
+CREATE INDEX partners_by_creation ON partners (created_at, slug);
+
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY NOT NULL,
   partner TEXT NOT NULL REFERENCES partners (slug),
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
   name TEXT NOT NULL,
+  search_name TEXT NOT NULL,
+  -- Beginning of the key, by which people find it.
+  start TEXT NOT NULL,
   digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
   scopes TEXT NOT NULL,
   -- CIDR ranges from which the key may be used. NULL: every address.
@@ -233,6 +247,9 @@ CREATE TABLE api_keys (
 ) STRICT;
 
 CREATE INDEX api_keys_by_partner ON api_keys (partner, created_at DESC, id);
+CREATE INDEX api_keys_by_name ON api_keys (search_name, id);
+CREATE INDEX api_keys_by_creation ON api_keys (created_at, id);
+CREATE INDEX api_keys_by_start ON api_keys (start, id);
 
 CREATE TABLE transfers (
   id TEXT PRIMARY KEY NOT NULL,

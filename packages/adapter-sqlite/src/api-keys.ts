@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { sqliteSealedSecrets } from './sealed-secrets.ts';
+import { sortedListsOn } from './sorted-lists.ts';
 
 type ApiKeyRow = Omit<ApiKeyRecord, 'scopes' | 'allowlist' | 'requireSignature'> & {
   readonly scopes: string;
@@ -13,7 +14,7 @@ type ApiKeyRow = Omit<ApiKeyRecord, 'scopes' | 'allowlist' | 'requireSignature'>
 type ApiKeyStateRow = ApiKeyRow & { readonly partnerDisabled: 0 | 1 };
 
 const columns = `
-  id, partner, mode, api_keys.name AS name, digest, scopes, allowlist, require_signature AS requireSignature,
+  id, partner, mode, api_keys.name AS name, api_keys.search_name AS searchName, start, digest, scopes, allowlist, require_signature AS requireSignature,
   sealed_signing_secret AS sealedSigningSecret, quota_id AS quotaId, api_keys.created_at AS createdAt,
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
@@ -28,11 +29,11 @@ function statementsOn(connection: Connection) {
   return {
     insert: connection.prepare<[ApiKeyRow]>(`
       INSERT INTO api_keys (
-        id, partner, mode, name, digest, scopes, allowlist, require_signature, sealed_signing_secret,
+        id, partner, mode, name, search_name, start, digest, scopes, allowlist, require_signature, sealed_signing_secret,
         quota_id, created_at, expires_at, revoked_at, last_used_at
       )
       SELECT
-        :id, slug, :mode, :name, :digest, :scopes, :allowlist, :requireSignature, :sealedSigningSecret,
+        :id, slug, :mode, :name, :searchName, :start, :digest, :scopes, :allowlist, :requireSignature, :sealedSigningSecret,
         :quotaId, :createdAt, :expiresAt, :revokedAt, :lastUsedAt
       FROM partners WHERE slug = :partner
       ON CONFLICT DO NOTHING
@@ -50,6 +51,12 @@ function statementsOn(connection: Connection) {
 
     list: connection.prepare<[string], ApiKeyRow>(`
       SELECT ${columns} FROM api_keys WHERE partner = ? ORDER BY created_at DESC, id
+    `),
+
+    sorted: sortedListsOn<ApiKeyRow>(connection, { columns, table: 'api_keys', id: 'id' }),
+
+    startingWith: connection.prepare<[{ from: string; to: string; limit: number }], ApiKeyRow>(`
+      SELECT ${columns} FROM api_keys WHERE start >= :from AND start < :to ORDER BY start, id LIMIT :limit
     `),
 
     revoke: connection.prepare<[{ id: string; now: number }]>(`
@@ -85,6 +92,17 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
     isLive: (id, now) => database.read(() => sql().isLive.get(id, now) !== undefined),
 
     list: (partner) => database.read(() => sql().list.all(partner).map(apiKeyOf)),
+
+    sorted: (page) => database.read(() => sql().sorted.page(page).map(apiKeyOf)),
+
+    count: (limit) => database.read(() => sql().sorted.count(limit)),
+
+    startingWith: (text, limit) =>
+      database.read(() =>
+        sql()
+          .startingWith.all({ from: text, to: `${text}\u{10ffff}`, limit })
+          .map(apiKeyOf),
+      ),
 
     async revoke(id, now, audit) {
       return audits.change(audit, () => sql().revoke.run({ id, now }).changes > 0);

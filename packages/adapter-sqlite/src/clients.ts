@@ -2,12 +2,16 @@ import type { ClientRecord, ClientStore } from '@ostiary/core/storage';
 import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { sortedListsOn } from './sorted-lists.ts';
 
 interface ClientRow {
   readonly clientId: string;
   readonly version: number;
   readonly disabledAt: number | null;
   readonly partner: string | null;
+  /** `null` for a client that its metadata document describes. */
+  readonly searchName: string | null;
+  readonly createdAt: number;
   readonly record: string;
 }
 
@@ -17,8 +21,12 @@ const partnerDisabled =
 function statementsOn(connection: Connection) {
   return {
     insert: connection.prepare<[ClientRow]>(`
-      INSERT INTO clients (client_id, version, disabled_at, partner, partner_disabled, record)
-      VALUES (:clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :record)
+      INSERT INTO clients (
+        client_id, version, disabled_at, partner, partner_disabled, search_name, created_at, record
+      )
+      VALUES (
+        :clientId, :version, :disabledAt, :partner, ${partnerDisabled}, :searchName, :createdAt, :record
+      )
       ON CONFLICT (client_id) DO NOTHING
     `),
 
@@ -33,10 +41,14 @@ function statementsOn(connection: Connection) {
       ORDER BY client_id LIMIT :limit
     `),
 
+    sorted: sortedListsOn<Pick<ClientRow, 'record'>>(connection, {
+      ...{ columns: 'record', table: 'clients', id: 'client_id', where: 'search_name IS NOT NULL' },
+    }),
+
     replace: connection.prepare<[ClientRow], { readonly partnerDisabled: 0 | 1 }>(`
       UPDATE clients SET
         version = :version, disabled_at = :disabledAt, partner = :partner,
-        partner_disabled = ${partnerDisabled}, record = :record
+        partner_disabled = ${partnerDisabled}, search_name = :searchName, created_at = :createdAt, record = :record
       WHERE client_id = :clientId AND version = :version - 1
       RETURNING partner_disabled AS partnerDisabled
     `),
@@ -118,6 +130,10 @@ export function sqliteClients(database: Database): ClientStore {
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
 
+    sorted: (page) => database.read(() => sql().sorted.page(page).map(clientOf)),
+
+    count: (limit) => database.read(() => sql().sorted.count(limit)),
+
     async replace(client, audit, logo) {
       const row = rowOf(client);
       const png = logo ? Buffer.from(logo) : logo;
@@ -154,8 +170,10 @@ function rowOf(client: ClientRecord): ClientRow {
     ...secret,
     digest: Buffer.from(secret.digest).toString('base64url'),
   }));
-  const { clientId, version, disabledAt, partner } = client;
-  return { clientId, version, disabledAt, partner, record: JSON.stringify({ ...client, secrets }) };
+  const { clientId, version, disabledAt, partner, createdAt } = client;
+  const searchName = client.document === undefined ? (client.searchName ?? '') : null;
+  const record = JSON.stringify({ ...client, secrets });
+  return { clientId, version, disabledAt, partner, searchName, createdAt, record };
 }
 
 export function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {

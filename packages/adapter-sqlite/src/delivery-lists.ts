@@ -104,6 +104,9 @@ const findOn = (connection: Connection) =>
     WHERE deliveries.id = :id AND +deliveries.partner = :partner AND +deliveries.mode = :mode
   `);
 
+const findByIdOn = (connection: Connection) =>
+  connection.prepare<[string], DeliveryRow>(`SELECT ${columns} FROM ${source} WHERE deliveries.id = ?`);
+
 /**
  * Creates the statement for latest states, which sorts the few deliveries of each event, as `ofEvent` does.
  */
@@ -135,9 +138,10 @@ const countsOn = (connection: Connection) =>
 
 export function sqliteDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'find' | 'list' | 'latestStates' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'latestStates' | 'countBySteps'> {
   const sql = database.prepare(listsOn);
   const find = database.prepare(findOn);
+  const findById = database.prepare(findByIdOn);
   const latest = database.prepare(latestStatesOn);
   const counts = database.prepare(countsOn);
 
@@ -153,6 +157,12 @@ export function sqliteDeliveryLists(
     find: ({ partner, mode }, id) =>
       database.read(() => {
         const row = find().get({ partner, mode, id });
+        return row === undefined ? null : deliveryOf(row);
+      }),
+
+    findById: (id) =>
+      database.read(() => {
+        const row = findById().get(id);
         return row === undefined ? null : deliveryOf(row);
       }),
 

@@ -77,6 +77,8 @@ export function sqliteEvents(database: Database): EventStore {
     find: connection.prepare<[Owner & { id: string }], EventRecord>(`
       SELECT ${columns} FROM events WHERE id = :id AND partner = :partner AND mode = :mode
     `),
+
+    findById: connection.prepare<[string], EventRecord>(`SELECT ${columns} FROM events WHERE id = ?`),
   }));
 
   return {
@@ -112,6 +114,8 @@ export function sqliteEvents(database: Database): EventStore {
       database.read(() => sql().countUndelivered.all({ partner, mode, since, limit })),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
+
+    findById: (id) => database.read(() => sql().findById.get(id) ?? null),
 
     ...sqliteEventSizes(database),
   };

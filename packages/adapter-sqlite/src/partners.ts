@@ -2,15 +2,16 @@ import type { PartnerReach, PartnerRecord, PartnerStore } from '@ostiary/core/st
 import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { sortedListsOn } from './sorted-lists.ts';
 
 const columns =
-  'slug, name, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version';
+  'slug, name, search_name AS searchName, created_at AS createdAt, updated_at AS updatedAt, disabled_at AS disabledAt, version';
 
 function statementsOn(connection: Connection) {
   return {
     insert: connection.prepare<[PartnerRecord]>(`
-      INSERT INTO partners (slug, name, created_at, updated_at, disabled_at, version)
-      VALUES (:slug, :name, :createdAt, :updatedAt, :disabledAt, :version)
+      INSERT INTO partners (slug, name, search_name, created_at, updated_at, disabled_at, version)
+      VALUES (:slug, :name, :searchName, :createdAt, :updatedAt, :disabledAt, :version)
       ON CONFLICT (slug) DO NOTHING
     `),
 
@@ -24,10 +25,12 @@ function statementsOn(connection: Connection) {
       ORDER BY slug LIMIT :limit
     `),
 
+    sorted: sortedListsOn<PartnerRecord>(connection, { columns, table: 'partners', id: 'slug' }),
+
     replace: connection.prepare<[PartnerRecord]>(`
       UPDATE partners SET
-        name = :name, created_at = :createdAt, updated_at = :updatedAt, disabled_at = :disabledAt,
-        version = :version
+        name = :name, search_name = :searchName, created_at = :createdAt, updated_at = :updatedAt,
+        disabled_at = :disabledAt, version = :version
       WHERE slug = :slug AND version = :version - 1
     `),
 
@@ -96,6 +99,10 @@ export function sqlitePartners(database: Database): PartnerStore {
     find: (slug) => database.read(() => sql().find.get(slug) ?? null),
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit })),
+
+    sorted: (page) => database.read(() => sql().sorted.page(page)),
+
+    count: (limit) => database.read(() => sql().sorted.count(limit)),
 
     async replace(partner, audit) {
       const row = { ...partner };

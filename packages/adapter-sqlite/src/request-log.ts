@@ -50,6 +50,10 @@ export function sqliteRequestLog(database: Database): RequestLog {
       SELECT ${columns} FROM logged_requests WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    findById: connection.prepare<[string], LoggedRequest>(`
+      SELECT ${columns} FROM logged_requests WHERE id = ?
+    `),
+
     removeOldest: connection.prepare<[Owner & Quota & { readonly limit: number }]>(`
       DELETE FROM logged_requests WHERE id IN (
         SELECT id FROM (
@@ -87,6 +91,8 @@ export function sqliteRequestLog(database: Database): RequestLog {
       }),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),
+
+    findById: (id) => database.read(() => sql().findById.get(id) ?? null),
 
     purge: (before, limit) => database.write(() => sql().purge.run({ before, limit }).changes),
 

@@ -65,6 +65,10 @@ function statementsOn(connection: Connection) {
       SELECT ${columns} FROM webhook_endpoints WHERE id = :id AND partner = :partner AND mode = :mode
     `),
 
+    findById: connection.prepare<[string], EndpointRow>(`
+      SELECT ${columns} FROM webhook_endpoints WHERE id = ?
+    `),
+
     // Sorting is cheap: a partner has few endpoints.
     list: connection.prepare<[Owner], EndpointRow>(`
       SELECT ${columns} FROM webhook_endpoints WHERE partner = :partner AND mode = :mode
@@ -141,6 +145,8 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
     },
 
     find: ({ partner, mode }, id) => database.find(() => sql().find.get({ partner, mode, id }), endpointOf),
+
+    findById: (id) => database.find(() => sql().findById.get(id), endpointOf),
 
     list: ({ partner, mode }) => database.read(() => sql().list.all({ partner, mode }).map(endpointOf)),
 

@@ -85,6 +85,7 @@ interface Answers {
   };
   readonly getEvent: PartnerEvent;
   readonly listEventDeliveries: DeliveryPage;
+  readonly getDelivery: Delivery;
   readonly getAttemptAnswer: { readonly eventId: string; readonly response: string };
   readonly listRequests: { readonly data: readonly LoggedRequest[]; readonly nextCursor: string | null };
   readonly getRequest: LoggedRequest;
@@ -96,6 +97,7 @@ interface Answers {
   readonly changeSandboxKyc: { readonly eventId: string | null };
   readonly createPayment: Transfer;
   readonly getPayment: Transfer;
+  readonly listPayments: { readonly data: readonly Transfer[] };
   readonly getPaymentEvent: { readonly event: PartnerEvent | null };
   readonly checkWebhookSignature: SignatureCheck;
   readonly getFirstRun: FirstRun;

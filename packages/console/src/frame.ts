@@ -1,6 +1,6 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, icons, nameOf, page } from '@ostiary/core/pages';
-import { type Crumb, crumbsTo, placeOf, shell } from './shell.ts';
+import { type Crumb, crumbsTo, placeOf, searchForm, shell } from './shell.ts';
 import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
@@ -80,6 +80,8 @@ export interface FramedPage {
   readonly isFirst?: boolean;
   /** Pages between the first one of the section and this one, outermost first. */
   readonly crumbs?: readonly Crumb[];
+  /** Text in the search box. @defaultValue `""` */
+  readonly typed?: string;
   readonly status?: number;
 }
 
@@ -100,7 +102,8 @@ function sectionLinks({ backend, urlOf, voice }: Visit, here: Section, isFirst: 
  * Makes a page for a signed-in partner. Regions with `id` and `data-live` are updated while the page is open.
  */
 export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
-  const { title, body, layout, said, section = 'events', isFirst = false, crumbs = [], status = 200 } = view;
+  const { title, body, layout, said, section = 'events', isFirst = false, crumbs = [] } = view;
+  const { typed = '', status = 200 } = view;
   const { backend, partner, urlOf, voice } = visit;
   const { words } = voice;
   const links = sectionLinks(visit, section, isFirst);
@@ -115,7 +118,9 @@ export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
     words: words.shell,
     home: urlOf('home'),
     groups: [{ title: null, links }],
-    bar: null,
+    bar: searchForm({
+      ...{ action: urlOf('search'), label: words.search.label, hint: words.search.hintPartner, typed },
+    }),
     crumbs: isFirst ? [] : [...crumbsTo(links), ...crumbs],
     title,
     about: said === undefined ? null : pulse,

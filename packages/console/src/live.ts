@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { ConsoleAnswer } from '@ostiary/core/console';
 import { conveniences } from './conveniences.ts';
 import { idiomorph } from './idiomorph.built-in.ts';
+import { shortcuts } from './shortcuts.ts';
 
 /**
  * Script that keeps a page up to date: it opens a stream of the page's new versions while the page is
@@ -79,8 +81,29 @@ const watch = `
 })();
 `;
 
-/** Returns the script of all pages, with a hash of its text as its version. */
-export function liveScript(): { readonly text: string; readonly version: string } {
-  const text = `${idiomorph}\n${watch}\n${conveniences}`;
-  return { text, version: createHash('sha256').update(text).digest('hex').slice(0, 16) };
+/** A script of pages, with a hash of its text as its version. */
+export interface Script {
+  readonly text: string;
+  readonly version: string;
 }
+
+const scriptOf = (text: string): Script => ({
+  text,
+  version: createHash('sha256').update(text).digest('hex').slice(0, 16),
+});
+
+/** Returns the script of pages that update themselves. */
+export const liveScript = (): Script => scriptOf(`${idiomorph}\n${watch}\n${conveniences}\n${shortcuts}`);
+
+/** Returns the script of all other pages. */
+export const pageScript = (): Script => scriptOf(`${conveniences}\n${shortcuts}`);
+
+/** Makes the response with a script. Its URL contains its version, so browsers may keep it. */
+export const answerScript = ({ text }: Script, cache: 'public' | 'private'): ConsoleAnswer => ({
+  status: 200,
+  headers: {
+    'Content-Type': 'text/javascript; charset=utf-8',
+    'Cache-Control': `${cache}, max-age=31536000, immutable`,
+  },
+  body: text,
+});

@@ -14,6 +14,7 @@ export const paths = {
   inboxes: '/sandbox/inboxes',
   inbox: '/sandbox/endpoints/:id/inbox',
   inboxRequest: '/sandbox/inbox/:id',
+  search: '/sandbox/search',
   requests: '/sandbox/requests',
   request: '/sandbox/requests/:id',
   script: '/sandbox/live.js',

@@ -9,12 +9,13 @@ import { orGone } from './gone.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { addInbox, changeInbox, inbox, inboxRequest } from './inbox.ts';
-import { liveScript } from './live.ts';
+import { answerScript, liveScript } from './live.ts';
 import { paceOf } from './live-stream.ts';
 import { paths, urlsOf } from './paths.ts';
 import { payment } from './payment.ts';
 import { receiver, sendFirstEvent } from './receiver.ts';
 import { request, requests } from './requests.ts';
+import { search } from './search.ts';
 import { changeSecret, secret } from './secret.ts';
 import { signInPage } from './sign-in.ts';
 import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts';
@@ -78,6 +79,11 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
       POST: action(orGone(changeEndpoint)),
     },
     {
+      path: paths.search,
+      summary: 'Finds an event, a delivery, an endpoint, a payment or a request of the partner.',
+      GET: guarded(search),
+    },
+    {
       path: paths.requests,
       summary: 'The last requests of the partner’s test keys.',
       GET: guarded(requests),
@@ -90,14 +96,7 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
     {
       path: paths.script,
       summary: 'The script that keeps the pages up to date.',
-      GET: async () => ({
-        status: 200,
-        headers: {
-          'Content-Type': 'text/javascript; charset=utf-8',
-          'Cache-Control': 'public, max-age=31536000, immutable',
-        },
-        body: live.text,
-      }),
+      GET: async () => answerScript(live, 'public'),
     },
     {
       path: paths.editEndpoint,

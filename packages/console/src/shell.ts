@@ -72,6 +72,26 @@ function breadcrumb(crumbs: readonly Crumb[], words: Words['shell']): Html | nul
   return html`<nav class="crumbs" aria-label="${words.breadcrumb}"><ol>${crumbs.map(item)}</ol></nav>`;
 }
 
+const glass = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg>`;
+
+/** Makes the search box. The script of the page moves the focus to it. */
+export function searchForm({
+  action,
+  label,
+  hint,
+  typed = '',
+  hidden = null,
+}: {
+  readonly action: string;
+  readonly label: string;
+  /** Examples of what can be typed. */
+  readonly hint: string;
+  readonly typed?: string;
+  readonly hidden?: Html | null;
+}): Html {
+  return html`<form class="search" role="search" method="get" action="${action}">${hidden}<label class="hidden" for="search">${label}</label><input id="search" name="q" type="search" value="${typed}" placeholder="${hint}" maxlength="200" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-keyshortcuts="/ Control+K" data-search><kbd aria-hidden="true">Ctrl K</kbd><button class="compact">${glass}<span class="hidden">${label}</span></button></form>`;
+}
+
 /** Makes the switch between live and test data: two links to the same page. */
 export function modeSwitch(mode: 'live' | 'test', words: Words['shell']): Html {
   const choice = (one: 'live' | 'test'): Html =>

@@ -149,6 +149,14 @@ a.brand img { height: 2rem; }
 .sections .count { color: var(--muted); font-weight: 400; font-variant-numeric: tabular-nums; }
 .shell .page { min-width: 0; padding: 1rem; display: flex; flex-direction: column; gap: 1rem; }
 .top { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem; width: 100%; max-width: 72rem; }
+.search { position: relative; flex: 1 1 20rem; max-width: 34rem; display: flex; gap: .5rem; }
+.search input { flex: 1 1 8rem; min-width: 0; text-overflow: ellipsis; }
+.search kbd { display: none; }
+.search button { display: grid; place-items: center; min-width: 2.75rem; padding: .5rem; }
+.order { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 1rem; }
+.order nav { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: .875rem; }
+.order a { display: inline-flex; align-items: center; min-height: 2.75rem; }
+.order a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
 .modes { display: flex; border: 1px solid var(--border); border-radius: .625rem; overflow: hidden; margin-inline-start: auto; }
 .modes a { display: grid; place-items: center; min-height: 2.75rem; min-width: 4rem; padding: .25rem .875rem; text-decoration: none; font-weight: 600; font-size: .9375rem; color: var(--text); background: var(--surface); }
 .modes a[aria-current] { background: var(--brand); color: var(--on-brand); }
@@ -175,6 +183,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
   .shell .side, .who { grid-column: 1; }
   .who { grid-row: 2; position: sticky; bottom: 0; align-self: end; padding: 1rem 1.25rem; border: 0; font-size: .9375rem; margin-inline-end: 1px; }
   .console { max-width: 72rem; }
+  [data-scripts] .search kbd { position: absolute; inset-inline-end: 4rem; top: .625rem; display: block; padding: 0 .375rem; border: 1px solid var(--line); border-radius: .375rem; font: .75rem/1.5rem inherit; color: var(--muted); background: var(--surface); pointer-events: none; }
 }
 /* Choice of a verifier. */
 .choices { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }

@@ -1,8 +1,10 @@
 import { type OperatorRight, operatorRoles } from '@ostiary/core';
 import { describe, expect, it } from 'vitest';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
+import { testPayment } from '../../core/test/support/partner-api.ts';
 import { csrfOf, type OperatorsKit, operatorsKit, submit } from './console-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
+import { logRequests } from './size-kit.ts';
 
 const roles = Object.keys(operatorRoles) as (keyof typeof operatorRoles)[];
 
@@ -44,12 +46,18 @@ async function everything() {
   await kit.provider.client({ clientId: 'app' });
   await kit.event(key);
   await kit.attempt({ error: 'timeout', httpStatus: null, response: null }, 'dropped');
+  await logRequests(kit.storage, key, 1);
+  const paid = await kit.provider.partnerCall(key, 'POST /v1/partner/payments', testPayment, {
+    'Idempotency-Key': 'rights',
+  });
   const addressOf = (path: string): string =>
     path
       .replace(':slug', key.partner)
       .replace('keys/:id', `keys/${key.id}`)
       .replace(/webhooks$/, 'webhooks?mode=test')
       .replace('webhooks/:id', `webhooks/${endpoint}?mode=test`)
+      .replace('requests/:id', 'requests/request-0?mode=test')
+      .replace('transfers/:id', `transfers/${paid.json().id}?mode=test`)
       .replace('clients/:id', 'clients/app')
       .replace(/user$/, 'user?sub=u-1');
   const browserOf = (role: (typeof roles)[number]): TestBrowser => {

@@ -13,13 +13,16 @@ export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts'
 export { ClientError } from './admin/clients.ts';
 export type { ConsentAdministration, ConsentOfUser, ImportedConsent } from './admin/consents.ts';
 export type { FailingEndpoint, Health, WaitingWork } from './admin/health.ts';
-export type { PageRequest } from './admin/list-page.ts';
+export type { PageRequest, SortedRequest, TwoWayPage } from './admin/list-page.ts';
+export { countedAtMost } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
 export type { ReconciliationAdministration, ReconciliationRequest } from './admin/reconciliation.ts';
 export type { ApiRequest, RequestAdministration } from './admin/requests.ts';
 export type { Resealed } from './admin/reseal.ts';
+export type { SearchHit, SearchResult } from './admin/search.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
+export type { PartnerTransfer, TransferAdministration } from './admin/transfers.ts';
 export type {
   PublishedEvent,
   WebhookAdministration,

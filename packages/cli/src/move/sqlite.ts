@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '4250103051a867d221d6eb8412869f11dead7782e5bb68626d6345e53288bdcd'],
+  ['0001_initial.sql', 'f4ce49756c029bdb90956c079b49b302948149c165daef2ae393398d78e812e7'],
 ];
 
 /**

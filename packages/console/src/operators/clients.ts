@@ -6,35 +6,56 @@ import { seeOther } from '../visit.ts';
 import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
+import { sortedList } from './sorted-list.ts';
 import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } from './visit.ts';
 
 const perPage = 50;
 
-/** Shows the list of clients, by id: those that were created here, or those with metadata documents. */
-export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
+function clientRow(
+  { clientId, name, public: isPublic, disabledAt }: Client,
+  { urls, words }: OperatorContext,
+): Html {
+  const kind = isPublic ? words.clients.isPublic : words.clients.confidential;
+  return html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${kind}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
+}
+
+/** Shows the list of clients that metadata documents describe, by id. */
+async function documentList(visit: OperatorContext): Promise<Html> {
   const { admin, query, urls, words } = visit;
-  const documents = query.get('documents') === '1';
   const { clients: list, next } = await listed(() =>
-    admin.clients.list({ ...pageOf(visit, perPage), documents }),
+    admin.clients.list({ ...pageOf(visit, perPage), documents: true }),
   );
-  const same = documents ? { documents: '1' } : {};
+  if (list.length === 0) return html`<p class="muted">${words.clients.noDocuments}</p>`;
+  return html`<ul class="rows">${list.map((client) => clientRow(client, visit))}</ul>
+${pageLinks([
+  [query.has('after') ? urls.clients({ documents: '1' }) : null, words.first],
+  [next === null ? null : urls.clients({ documents: '1', after: next }), words.next],
+])}`;
+}
+
+/** Shows the list of clients: those that were created here, or those with metadata documents. */
+export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
+  const { admin, counts, query, urls, words } = visit;
+  const documents = query.get('documents') === '1';
   const head = documents
     ? html`<p class="muted">${words.clients.documentsHint}</p><a href="${urls.clients()}">${words.clients.created}</a>`
     : html`${visit.may.includes('clients') ? html`<a href="${urls.newClient()}">${words.clients.add}</a> ` : null}<a href="${urls.clients({ documents: '1' })}">${words.clients.documents}</a>`;
-  const empty = documents ? words.clients.noDocuments : words.clients.empty;
-  const row = ({ clientId, name, public: isPublic, disabledAt }: Client): Html =>
-    html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${isPublic ? words.clients.isPublic : words.clients.confidential}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
+  const list = documents
+    ? await documentList(visit)
+    : await sortedList(visit, {
+        read: (request) => admin.clients.sorted(request),
+        count: counts.clients,
+        rowOf: (client) => clientRow(client, visit),
+        urlOf: urls.clients,
+        empty: words.clients.empty,
+      });
   return framed(visit, {
     title: words.nav.clients,
     section: 'clients',
     isFirst: true,
     layout: 'one',
     body: html`<section class="panel" aria-label="${words.nav.clients}"><div class="head">${head}</div>
-${list.length === 0 ? html`<p class="muted">${empty}</p>` : html`<ul class="rows">${list.map(row)}</ul>`}
-${pageLinks([
-  [query.has('after') ? urls.clients(same) : null, words.first],
-  [next === null ? null : urls.clients({ ...same, after: next }), words.next],
-])}</section>`,
+${list}</section>`,
   });
 }
 

@@ -1,13 +1,15 @@
 import type { ConsoleAnswer, OperatorRight } from '@ostiary/core/console';
 import { type Html, html, nameOf, page } from '@ostiary/core/pages';
 import { noticeOf } from '../frame.ts';
-import { type Crumb, crumbsTo, modeSwitch, placeOf, shell } from '../shell.ts';
+import { answerScript, pageScript } from '../live.ts';
+import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from '../shell.ts';
 import { consoleStyle, consoleStyleHash } from '../style.ts';
+import { countOf } from './sorted-list.ts';
 import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 
 /** Sections of the operators' pages by group, in the order of the navigation. */
 const groups = [
-  { title: null, sections: ['overview', 'partners', 'clients', 'users'] },
+  { title: null, sections: ['overview', 'partners', 'clients', 'allKeys', 'users'] },
   { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep'] },
 ] as const;
 
@@ -29,7 +31,8 @@ const badNotices: ReadonlySet<OperatorNotice> = new Set<OperatorNotice>(['nothin
 export interface OperatorFrame {
   readonly title: string;
   readonly body: Html;
-  readonly section: Section;
+  /** Section of the page; `null` for a page that belongs to none. */
+  readonly section: Section | null;
   /** True if the page is the first one of its section. */
   readonly isFirst?: boolean;
   /** Pages between the first one of the section and this one, outermost first. */
@@ -38,24 +41,33 @@ export interface OperatorFrame {
   readonly hasModes?: boolean;
   /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout?: 'one' | 'aside-first' | 'main-first';
+  /** Text in the search box. @defaultValue `""` */
+  readonly typed?: string;
   /** Message about an action that was refused. */
   readonly refused?: Html | null;
 }
 
+const script = pageScript();
+
+/** Serves the script of the operators' pages. */
+export const operatorScript = async (): Promise<ConsoleAnswer> => answerScript(script, 'private');
+
 /** Makes an operators' page with its frame. */
 export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnswer {
   const { title, body, section, isFirst = false, crumbs = [], hasModes = false } = view;
-  const { layout = 'main-first', refused = null } = view;
+  const { layout = 'main-first', typed = '', refused = null } = view;
   const { backend, voice, words, urls, operator, notice } = visit;
   const { theme } = backend;
+  const mode = modeOf(visit);
   const navigation = groups.map((group) => ({
     title: group.title === null ? null : words.nav[group.title],
     links: group.sections
       .filter((name) => isOpen(name, visit.may))
       .map((name) => ({
         href: urls[name](),
-        words: words.nav[name],
+        words: name === 'allKeys' ? words.keys.title : words.nav[name],
         place: placeOf(name === section, isFirst),
+        count: name === 'partners' || name === 'clients' ? countOf(visit.counts[name], visit) : null,
       })),
   }));
   const said = notice === null ? null : noticeOf(words.notices[notice], badNotices.has(notice));
@@ -64,7 +76,15 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
     words: voice.words.shell,
     home: urls.overview(),
     groups: navigation,
-    bar: hasModes ? modeSwitch(modeOf(visit), voice.words.shell) : null,
+    bar: html`${searchForm({
+      ...{
+        action: urls.search(),
+        label: voice.words.search.label,
+        hint: voice.words.search.hintOperators,
+        typed,
+      },
+      hidden: mode === 'test' ? html`<input type="hidden" name="mode" value="test">` : null,
+    })}${hasModes ? modeSwitch(mode, voice.words.shell) : null}`,
     crumbs: isFirst ? [] : [...crumbsTo(navigation.flatMap(({ links }) => links)), ...crumbs],
     who: html`<p><span class="small muted">${words.you}</span> <strong>${nameOf(operator)}</strong></p>`,
     body: html`${refused ?? said}
@@ -72,11 +92,11 @@ ${body}`,
   });
   const document = page({
     ...{ theme, language: voice.language, title, body: main, frame: 'none' },
-    head: consoleStyle,
+    head: html`${consoleStyle}<script src="${urls.script({ v: script.version })}" defer></script>`,
   });
   return {
     status: refused === null ? 200 : 400,
     body: document.html,
-    sources: `style-src ${document.styleHash} ${consoleStyleHash}`,
+    sources: `script-src ${urls.script().replace(/\?.*/, '')}; style-src ${document.styleHash} ${consoleStyleHash}`,
   };
 }

@@ -6,6 +6,7 @@ import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, ticked, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { shownOnce } from './once.ts';
+import { sortedList } from './sorted-list.ts';
 import {
   attempt,
   type Form,
@@ -28,10 +29,29 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, { backend, words }: OperatorC
 }
 
 function keyRow(key: ApiKey, visit: OperatorContext): Html {
-  const { slug, urls, voice, words } = visit;
-  const { id, mode, name, scopes, lastUsedAt } = key;
+  const { urls, voice, words } = visit;
+  const { id, partner, mode, name, start, scopes, lastUsedAt } = key;
   const used = lastUsedAt === null ? words.never : moment(lastUsedAt, voice.language);
-  return html`<li><p class="what"><a href="${urls.key(slug, id)}">${name === '' ? html`<code>${id}</code>` : nameOf(name)}</a> <span>${words[mode]} · ${scopes.join(', ')}</span> <span>${words.keys.lastUsed}: ${used}</span></p>${stateOf(key, visit)}</li>`;
+  return html`<li><p class="what"><a href="${urls.key(partner, id)}">${name === '' ? html`<code>${id}</code>` : nameOf(name)}</a> <span><code>${start}…</code> · ${partner} · ${words[mode]} · ${scopes.join(', ')}</span> <span>${words.keys.lastUsed}: ${used}</span></p>${stateOf(key, visit)}</li>`;
+}
+
+/** Shows the API keys of all partners. */
+export async function allKeys(visit: OperatorContext): Promise<ConsoleAnswer> {
+  const { admin, urls, words } = visit;
+  const list = await sortedList(visit, {
+    read: (request) => admin.apiKeys.sorted(request),
+    count: await admin.apiKeys.count(),
+    rowOf: (key) => keyRow(key, visit),
+    urlOf: urls.allKeys,
+    empty: words.keys.empty,
+  });
+  return framed(visit, {
+    title: words.keys.title,
+    section: 'allKeys',
+    isFirst: true,
+    layout: 'one',
+    body: html`<section class="panel" aria-label="${words.keys.title}">${list}</section>`,
+  });
 }
 
 /** Makes the form for a new API key, with its problems. */
@@ -73,6 +93,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
   const list = all.slice(from, from + perPage);
   const last = from + perPage < all.length ? list.at(-1) : undefined;
+  const previous = from > perPage ? (all[from - perPage - 1]?.id ?? null) : null;
   const form = issueForm(visit, filled);
   return framed(visit, {
     title: words.keys.title,
@@ -81,8 +102,8 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
     refused: form.summary,
     body: html`<section class="panel" aria-label="${words.keys.title}">${list.length === 0 ? html`<p class="muted">${words.keys.empty}</p>` : html`<ul class="rows">${list.map((key) => keyRow(key, visit))}</ul>`}
 ${pageLinks([
-  [from > 0 ? urls.keys(slug) : null, words.first],
-  [last === undefined ? null : urls.keys(slug, { after: last.id }), words.next],
+  [from > 0 ? urls.keys(slug, { after: previous }) : null, words.lists.previous],
+  [last === undefined ? null : urls.keys(slug, { after: last.id }), words.lists.next],
 ])}</section>
 ${formPanel(visit, { id: 'issue', label: words.keys.add, body: form.body })}`,
   });
@@ -153,6 +174,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
     refused: form.summary,
     body: html`<section class="panel" aria-label="${text.title}">${facts([
       ['ID', html`<code>${id}</code>`],
+      [text.start, html`<code>${key.start}…</code>`],
       [words.nav.partners, html`<a href="${urls.keys(slug)}">${slug}</a>`],
       [words.state, stateOf(key, visit)],
       [words.mode, words[mode]],

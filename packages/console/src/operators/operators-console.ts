@@ -3,10 +3,13 @@ import type { OperatorBackend, OperatorPage, OperatorPages, OperatorVisit } from
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
+import { operatorScript } from './frame.ts';
 import type { OperatorUsers } from './host-users.ts';
-import { changeKey, issueKey, key, keys } from './keys.ts';
+import { allKeys, changeKey, issueKey, key, keys } from './keys.ts';
+import { operatorRequest, operatorTransfer } from './objects.ts';
 import { overview } from './overview.ts';
 import { changePartner, createPartner, partner, partners } from './partners.ts';
+import { search } from './search.ts';
 import { rotateSigningKey, signingKeys } from './signing-keys.ts';
 import { doUpkeep, upkeep } from './upkeep.ts';
 import { changeUser, user, users } from './users.ts';
@@ -58,6 +61,9 @@ const table: readonly (readonly [
     redeliver,
     { right: 'webhooks' },
   ],
+  ['/partners/:slug/requests/:id', 'A request to the partner API.', operatorRequest],
+  ['/partners/:slug/transfers/:id', 'A payment of a partner.', operatorTransfer],
+  ['/keys', 'The API keys of all partners.', allKeys],
   [
     '/partners/:slug/webhooks/:id',
     'An endpoint; enables, disables, removes or recovers it.',
@@ -80,6 +86,12 @@ const table: readonly (readonly [
     changeClient,
     { right: 'clients', isConfirmed: true },
   ],
+  [
+    '/search',
+    'Finds partners, clients, keys, endpoints, events, deliveries, requests and transfers.',
+    search,
+  ],
+  ['/script.js', 'The script of the pages.', operatorScript],
   ['/audit', 'The audit log of administrators; checks its chain.', audit, verifyAudit],
   [
     '/signing-keys',

@@ -1,41 +1,30 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { html, nameOf } from '@ostiary/core/pages';
 import { obstacleNotice } from '../obstacles.ts';
-import { enabledBadge, facts, moment, pageLinks } from '../parts.ts';
+import { enabledBadge, facts, moment } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
-import {
-  attempt,
-  type Form,
-  found,
-  listed,
-  modeOf,
-  type OperatorContext,
-  pageOf,
-  unknownAct,
-} from './visit.ts';
-
-const perPage = 50;
+import { sortedList } from './sorted-list.ts';
+import { attempt, type Form, found, modeOf, type OperatorContext, unknownAct } from './visit.ts';
 
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
-  const { admin, query, urls, words } = visit;
-  const { partners: list, next } = await listed(() => admin.partners.list(pageOf(visit, perPage)));
-  const rows = list.map(
-    ({ slug, name, disabledAt }) =>
+  const { admin, counts, urls, words } = visit;
+  const list = await sortedList(visit, {
+    read: (request) => admin.partners.sorted(request),
+    count: counts.partners,
+    rowOf: ({ slug, name, disabledAt }) =>
       html`<li><p class="what"><a href="${urls.partner(slug)}">${nameOf(name)}</a> <span><code>${slug}</code></span></p>${enabledBadge(disabledAt === null, words)}</li>`,
-  );
+    urlOf: urls.partners,
+    empty: words.partners.empty,
+  });
   const form = fieldsOf(visit, { slug: words.slug, name: words.name }, filled);
   return framed(visit, {
     title: words.nav.partners,
     section: 'partners',
     isFirst: true,
     refused: form.summary,
-    body: html`<section class="panel" aria-label="${words.nav.partners}">${rows.length === 0 ? html`<p class="muted">${words.partners.empty}</p>` : html`<ul class="rows">${rows}</ul>`}
-${pageLinks([
-  [query.has('after') ? urls.partners() : null, words.first],
-  [next === null ? null : urls.partners({ after: next }), words.next],
-])}</section>
+    body: html`<section class="panel" aria-label="${words.nav.partners}">${list}</section>
 ${formPanel(visit, {
   id: 'add',
   label: words.partners.add,
@@ -48,7 +37,7 @@ ${form.line('name', words.partners.nameHint)}`,
   });
 }
 
-/** Shows the list of partners, by slug. */
+/** Shows the list of partners. */
 export const partners = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 /** Creates a partner. */

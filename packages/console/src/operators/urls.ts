@@ -21,11 +21,18 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
     overview: (query: Query = {}) => at('', query),
     partners: (query: Query = {}) => at('/partners', query),
     partner: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}`, query),
+    allKeys: (query: Query = {}) => at('/keys', query),
     keys: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/keys`, query),
     key: (slug: string, id: string, query: Query = {}) => at(`/partners/${of(slug)}/keys/${of(id)}`, query),
     webhooks: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/webhooks`, query),
     endpoint: (slug: string, id: string, query: Query = {}) =>
       at(`/partners/${of(slug)}/webhooks/${of(id)}`, query),
+    request: (slug: string, id: string, query: Query = {}) =>
+      at(`/partners/${of(slug)}/requests/${of(id)}`, query),
+    transfer: (slug: string, id: string, query: Query = {}) =>
+      at(`/partners/${of(slug)}/transfers/${of(id)}`, query),
+    search: (query: Query = {}) => at('/search', query),
+    script: (query: Query = {}) => at('/script.js', query),
     clients: (query: Query = {}) => at('/clients', query),
     newClient: (query: Query = {}) => at('/new-client', query),
     client: (id: string, query: Query = {}) => at(`/clients/${of(id)}`, query),

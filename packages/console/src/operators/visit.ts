@@ -33,6 +33,8 @@ export interface OperatorContext
   readonly voice: Voice;
   readonly words: Words['operators'];
   readonly notice: OperatorNotice | null;
+  /** Numbers of partners and clients, for the navigation. */
+  readonly counts: { readonly partners: number; readonly clients: number };
   /** Partner slug in the path, '' if it has none. */
   readonly slug: string;
   readonly id: string;
@@ -68,6 +70,7 @@ export async function contextOf(
   const notice = visit.query.get('notice');
   const { slug = '', id = '' } = visit.parameters;
   if (/\0/.test(slug + id)) throw new PartnerError('not_found');
+  const [partners, clients] = await Promise.all([visit.admin.partners.count(), visit.admin.clients.count()]);
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
@@ -76,6 +79,7 @@ export async function contextOf(
     ...{ may: visit.may, confirmAt: visit.confirmAt },
     mayPost: right === undefined || visit.may.includes(right),
     notice: isNotice(notice) ? notice : null,
+    counts: { partners, clients },
   };
 }
 

@@ -16,7 +16,9 @@ import { type ReconciliationAdministration, reconciliationAdministration } from 
 import { type RequestAdministration, requestAdministration } from './requests.ts';
 import { type Resealed, resealNow } from './reseal.ts';
 import { operatorRights, requireRight, rightFor } from './rights.ts';
+import { createSearch, type SearchResult } from './search.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
+import { type TransferAdministration, transferAdministration } from './transfers.ts';
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
 /**
@@ -30,6 +32,7 @@ export interface Administration<Name extends string = string> {
   readonly signingKeys: SigningKeyAdministration;
   readonly webhooks: WebhookAdministration;
   readonly requests: RequestAdministration;
+  readonly transfers: TransferAdministration;
   readonly audit: AuditAdministration;
   readonly consents: ConsentAdministration<Name>;
   readonly users: {
@@ -41,6 +44,11 @@ export interface Administration<Name extends string = string> {
     end(sub: string): Promise<void>;
   };
   readonly reconciliation: ReconciliationAdministration;
+  /**
+   * Finds objects of all partners: a partner or a client by the beginning of its name or id, an API key by its id or
+   * its beginning, and an endpoint, event, delivery, request or transfer by its id. At most 6 of each kind.
+   */
+  search(text: string): Promise<SearchResult>;
   /** Returns waiting work, failures, and the sealing keys that are still needed. Changes nothing. */
   health(): Promise<Health>;
   /**
@@ -118,6 +126,7 @@ export function administration(
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
     requests: requestAdministration(core),
+    transfers: transferAdministration(core),
     audit: auditAdministration(core, recorded),
     consents: consentAdministration(core, act),
     users: {
@@ -132,6 +141,7 @@ export function administration(
       },
     },
     reconciliation: reconciliationAdministration(core),
+    search: createSearch(core),
     health: () => healthOf(core),
     async purge({ onProgress } = {}) {
       requireRight(actor.may, 'service');

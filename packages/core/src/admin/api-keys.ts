@@ -6,12 +6,14 @@ import type { Mode } from '../ports/partners.ts';
 import { apiKeyFormat, signingSecretContext } from '../secrets/api-key-format.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
 import { isAddressRange } from '../text/ip-address.ts';
+import { searchNameOf } from '../text/search-name.ts';
 import { checked, type Shown, shown } from './checked.ts';
+import { countedAtMost, readSortedPage, type SortedRequest, type TwoWayPage } from './list-page.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 
 /** An API key as administrators see it, without the key itself. Times are ISO 8601. */
-export type ApiKey = Shown<Omit<ApiKeyRecord, 'digest' | 'sealedSigningSecret' | 'quotaId'>>;
+export type ApiKey = Shown<Omit<ApiKeyRecord, 'digest' | 'sealedSigningSecret' | 'quotaId' | 'searchName'>>;
 
 /** Settings of an API key to issue. */
 export interface NewApiKey {
@@ -70,6 +72,13 @@ export interface ApiKeyAdministration {
   /** Lists the API keys of a partner, newest first. */
   list(partner: string): Promise<readonly ApiKey[]>;
   /**
+   * Lists the API keys of all partners by name or by time of creation, in both directions.
+   * @throws TypeError if the request is invalid
+   */
+  sorted(request?: SortedRequest): Promise<TwoWayPage<ApiKey>>;
+  /** Counts the API keys of all partners. Stops at 10,000, which means that many or more. */
+  count(): Promise<number>;
+  /**
    * Revokes an API key: it is refused from the next request on, in every process. May be repeated.
    * @throws ApiKeyError `key_not_found`
    */
@@ -121,10 +130,11 @@ function rightsOf(key: ApiKeyRecord) {
   return { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt };
 }
 
-function shownKey(key: ApiKeyRecord): ApiKey {
+/** Converts a stored API key to the form that administrators see. */
+export function shownKey(key: ApiKeyRecord): ApiKey {
   const { expiresAt, ...rights } = rightsOf(key);
-  const { createdAt, revokedAt, lastUsedAt } = key;
-  return shown({ ...rights, createdAt, expiresAt, revokedAt, lastUsedAt });
+  const { start, createdAt, revokedAt, lastUsedAt } = key;
+  return shown({ ...rights, start, createdAt, expiresAt, revokedAt, lastUsedAt });
 }
 
 export function apiKeyAdministration(core: Core, act: Act, changed: () => void): ApiKeyAdministration {
@@ -142,6 +152,8 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
     const record: ApiKeyRecord = {
       ...rights,
       id,
+      searchName: searchNameOf(rights.name),
+      start: format.startOf(key),
       digest: digest(key),
       sealedSigningSecret: core.sealer.seal(signingSecret, signingSecretContext(id)),
       quotaId: quotaId ?? id,
@@ -172,6 +184,14 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
     async list(partner) {
       return (await apiKeys.list(partner)).map(shownKey);
     },
+    sorted: (request = {}) =>
+      readSortedPage(request, {
+        read: (page) => apiKeys.sorted(page),
+        shown: shownKey,
+        idOf: ({ id }) => id,
+        nameOf: ({ searchName }) => searchName,
+      }),
+    count: () => apiKeys.count(countedAtMost),
     async revoke(id) {
       if (!(await apiKeys.revoke(id, core.clock.now(), act('key.revoke', `key:${id}`))))
         throw new ApiKeyError('key_not_found', id);

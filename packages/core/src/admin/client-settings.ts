@@ -14,7 +14,7 @@ import { type Shown, shown } from './checked.ts';
 import { requiredName } from './names.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
-export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version'>> {
+export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version' | 'searchName'>> {
   /** True for a client without a secret, which must use PKCE. */
   readonly public: boolean;
   /** Valid secrets of the client, without the secret values. */
@@ -224,7 +224,7 @@ export function newClient(scopes: readonly string[]) {
 }
 
 export function shownClient(client: ClientRecord & { readonly partnerDisabled?: boolean }): Client {
-  const { secrets, version: _, partnerDisabled: __, ...record } = client;
+  const { secrets, version: _, partnerDisabled: __, searchName: ___, ...record } = client;
   return {
     ...shown(record),
     public: isPublicClient(client),

@@ -5,6 +5,7 @@ import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import { searchNameOf } from '../text/search-name.ts';
 import { checked } from './checked.ts';
 import {
   type CheckTarget,
@@ -24,7 +25,14 @@ import {
   newClient,
   shownClient,
 } from './client-settings.ts';
-import { listPage, type PageRequest } from './list-page.ts';
+import {
+  countedAtMost,
+  listPage,
+  type PageRequest,
+  readSortedPage,
+  type SortedRequest,
+  type TwoWayPage,
+} from './list-page.ts';
 
 /** A new client with its secret, which is returned only here. */
 export interface ClientWithSecret {
@@ -69,6 +77,13 @@ export interface ClientAdministration<Name extends string = string> {
   list(
     page?: PageRequest & { readonly documents?: boolean },
   ): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
+  /**
+   * Lists clients by name or by time of creation, in both directions, without those that describe themselves.
+   * @throws TypeError if the request is invalid
+   */
+  sorted(request?: SortedRequest): Promise<TwoWayPage<Client>>;
+  /** Counts the clients that `sorted` lists. Stops at 10,000, which means that many or more. */
+  count(): Promise<number>;
   /**
    * Changes the given settings of a client.
    * @throws TypeError if a setting is invalid
@@ -132,7 +147,9 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
           `${clientId} is described by its metadata document: it can be disabled and enabled`,
         );
       const now = clock.now();
-      const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
+      const changed = edit(stored, now);
+      const searchName = searchNameOf(changed.name);
+      const edited = { ...changed, searchName, updatedAt: now, version: stored.version + 1 };
       if (await clients.replace(edited, act(action, `client:${clientId}`, details), logo))
         return shownClient(edited);
     }
@@ -165,6 +182,7 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
     ...given,
     ...keys,
     clientId,
+    searchName: searchNameOf(given.name),
     secrets: [brought ?? secret?.record ?? []].flat(),
     createdAt: now,
     updatedAt: now,
@@ -181,6 +199,18 @@ async function prepared(core: Core, schema: ReturnType<typeof newClient>, input:
   };
   return { client, secret: secret?.secret ?? null, details };
 }
+
+/** Creates the functions that list clients by name or time, and count them. */
+const sortedClients = ({ storage: { clients } }: Core): Pick<ClientAdministration, 'sorted' | 'count'> => ({
+  sorted: (request = {}) =>
+    readSortedPage(request, {
+      read: (page) => clients.sorted(page),
+      shown: shownClient,
+      idOf: ({ clientId }) => clientId,
+      nameOf: ({ searchName = '' }) => searchName,
+    }),
+  count: () => clients.count(countedAtMost),
+});
 
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
   const { clients, clientDocuments } = core.storage;
@@ -220,6 +250,8 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
       });
       return { clients: page, next };
     },
+
+    ...sortedClients(core),
 
     async update(clientId, changes) {
       const { jwks, jwksUri, ...given } = checked(schemas.changed, changes);

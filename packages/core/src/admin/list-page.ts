@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListPosition } from '../ports/lists.ts';
+import type { ListPosition, SortedPage } from '../ports/lists.ts';
 import { readPage, readPlace } from '../text/list-pages.ts';
 import { checked } from './checked.ts';
 
@@ -40,3 +40,91 @@ export async function listPage<Row, Shown>(
   const { items, last } = await readPage(checked(pageSize, limit, 'limit'), list.read);
   return { page: items.map(list.shown), next: last === null ? null : list.placeOf(last) };
 }
+
+/** Page of a list that is sorted by name or by time of creation, for administrators. */
+export interface SortedRequest {
+  /** @defaultValue `"name"` */
+  readonly by?: 'name' | 'created';
+  /** True for the last name or the latest time first. @defaultValue false */
+  readonly descending?: boolean;
+  /** Value of `next` from the page before. */
+  readonly after?: string;
+  /** Value of `previous` from the page after, instead of `after`. */
+  readonly before?: string;
+  /** Number of rows, 1 to 500. @defaultValue 100 */
+  readonly limit?: number;
+}
+
+/** Page of a list that can be read in both directions. `next` and `previous` are `null` at the ends. */
+export interface TwoWayPage<Row> {
+  readonly rows: readonly Row[];
+  /** Value for `after`, which continues the list. */
+  readonly next: string | null;
+  /** Value for `before`, which goes back. */
+  readonly previous: string | null;
+}
+
+type SortedPlace = NonNullable<SortedPage['after']>;
+
+const sortedPlace = z.tuple([z.union([z.string().max(300), z.int()]), z.string().max(2_048)]);
+
+const writeSortedPlace = ({ value, id }: SortedPlace): string =>
+  Buffer.from(JSON.stringify([value, id])).toString('base64url');
+
+/** Checks that databases accept a text: PostgreSQL refuses U+0000 and lone surrogates. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+
+/** @throws TypeError if the text is not a place in a list that is sorted like this */
+function readSortedPlace(text: string, by: SortedPage['by'], name: string): SortedPlace {
+  const type = by === 'name' ? 'string' : 'number';
+  try {
+    const [value, id] = sortedPlace.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+    if (typeof value === type && isStorable(`${value}${id}`)) return { value, id };
+  } catch {
+    // Refused below.
+  }
+  throw new TypeError(`${name}: is not a place in this list`);
+}
+
+const sortedRequest = z.strictObject({
+  by: z.enum(['name', 'created']).default('name'),
+  descending: z.boolean().default(false),
+  after: z.string().max(4_000).optional(),
+  before: z.string().max(4_000).optional(),
+  limit: pageSize.default(100),
+});
+
+/**
+ * Reads a page of a sorted list, forwards or backwards. A page that goes back reads the list in the opposite
+ * direction.
+ * @throws TypeError if the request is invalid
+ */
+export async function readSortedPage<Row extends { readonly createdAt: number }, Shown>(
+  request: SortedRequest,
+  list: {
+    readonly read: (page: SortedPage) => Promise<readonly Row[]>;
+    readonly shown: (row: Row) => Shown;
+    readonly idOf: (row: Row) => string;
+    readonly nameOf: (row: Row) => string;
+  },
+): Promise<TwoWayPage<Shown>> {
+  const { by, descending, after, before, limit } = checked(sortedRequest, request);
+  const isBack = before !== undefined;
+  const text = before ?? after;
+  const place = text === undefined ? null : readSortedPlace(text, by, isBack ? 'before' : 'after');
+  const found = await list.read({ by, descending: descending !== isBack, after: place, limit: limit + 1 });
+  const rows = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
+  const hasMore = found.length > limit;
+  const placeOf = (row: Row | undefined): string | null =>
+    row === undefined
+      ? null
+      : writeSortedPlace({ value: by === 'name' ? list.nameOf(row) : row.createdAt, id: list.idOf(row) });
+  return {
+    rows: rows.map(list.shown),
+    next: isBack || hasMore ? placeOf(rows.at(-1)) : null,
+    previous: (isBack ? hasMore : place !== null) ? placeOf(rows[0]) : null,
+  };
+}
+
+/** Number at which lists stop counting. */
+export const countedAtMost = 10_000;

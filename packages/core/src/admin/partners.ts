@@ -4,12 +4,20 @@ import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
+import { searchNameOf } from '../text/search-name.ts';
 import { checked, type Shown, shown } from './checked.ts';
-import { listPage, type PageRequest } from './list-page.ts';
+import {
+  countedAtMost,
+  listPage,
+  type PageRequest,
+  readSortedPage,
+  type SortedRequest,
+  type TwoWayPage,
+} from './list-page.ts';
 import { requiredName } from './names.ts';
 
 /** A partner as administrators see it. Times are ISO 8601. */
-export type Partner = Shown<Omit<PartnerRecord, 'version'>>;
+export type Partner = Shown<Omit<PartnerRecord, 'version' | 'searchName'>>;
 
 /** A disabled partner, with counts of what ended because of it. */
 export interface DisabledPartner extends Partner {
@@ -45,6 +53,13 @@ export interface PartnerAdministration {
    * Lists partners by slug. Pass `next` as `after` to get the following page; it is `null` on the last page.
    */
   list(page?: PageRequest): Promise<{ readonly partners: readonly Partner[]; readonly next: string | null }>;
+  /**
+   * Lists partners by name or by time of creation, in both directions.
+   * @throws TypeError if the request is invalid
+   */
+  sorted(request?: SortedRequest): Promise<TwoWayPage<Partner>>;
+  /** Counts partners. Stops at 10,000, which means that many or more. */
+  count(): Promise<number>;
   /** Changes the name of a partner. @throws TypeError if the name is invalid; PartnerNameError `partner_not_found` */
   rename(slug: string, name: string): Promise<Partner>;
   /**
@@ -65,7 +80,7 @@ const slug = z
   .regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -')
   .refine((name) => !isReservedName(name), reservedWords);
 
-const shownPartner = ({ version: _, ...partner }: PartnerRecord): Partner => shown(partner);
+const shownPartner = ({ version: _, searchName: __, ...partner }: PartnerRecord): Partner => shown(partner);
 
 export function partnerAdministration(core: Core, act: Act, changed: () => void): PartnerAdministration {
   const { partners } = core.storage;
@@ -95,6 +110,7 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       const now = core.clock.now();
       const partner: PartnerRecord = {
         ...given,
+        searchName: searchNameOf(given.name),
         createdAt: now,
         updatedAt: now,
         disabledAt: null,
@@ -117,9 +133,21 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
       });
       return { partners: page, next };
     },
+    sorted: (request = {}) =>
+      readSortedPage(request, {
+        read: (page) => partners.sorted(page),
+        shown: shownPartner,
+        idOf: ({ slug }) => slug,
+        nameOf: ({ searchName }) => searchName,
+      }),
+    count: () => partners.count(countedAtMost),
     async rename(slug, newName) {
       const given = checked(requiredName, newName, 'name');
-      const rename = (partner: PartnerRecord) => ({ ...partner, name: given });
+      const rename = (partner: PartnerRecord) => ({
+        ...partner,
+        name: given,
+        searchName: searchNameOf(given),
+      });
       return (await change(slug, 'partner.rename', rename, { name: given })).partner;
     },
     async disable(slug) {

@@ -23,6 +23,8 @@ export interface RequestAdministration {
       readonly failed?: boolean;
     },
   ): Promise<{ readonly requests: readonly ApiRequest[]; readonly next: string | null }>;
+  /** Returns a request; `null` if the partner has no such request in this mode. */
+  get(owner: Owner, id: string): Promise<ApiRequest | null>;
 }
 
 function shownRequest(request: LoggedRequest): ApiRequest {
@@ -40,6 +42,10 @@ export function requestAdministration({ storage: { requestLog } }: Core): Reques
         placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
       });
       return { requests: page, next };
+    },
+    async get({ partner, mode }, id) {
+      const found = await requestLog.find({ partner, mode }, id);
+      return found === null ? null : shownRequest(found);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { secretExpression } from '../text/secret-pattern.ts';
+
 /**
  * Endings of member names whose values a log leaves out, because they hold secrets or personal data: names of
  * this service, and names that partners use. Compared without case and with letters only: `client_secret`,
@@ -51,9 +53,7 @@ const maxLength = 8 * 1024;
  * removes values that an error names (by paths such as `events.0`), which may be secrets in the wrong place
  */
 export function bodyRedaction(prefix: string) {
-  // Matches all tokens and keys with the service's prefix, including future kinds, but not client ids, which
-  // are public. Webhook secrets may be base64.
-  const secrets = new RegExp(`${prefix}_(?!client_)[a-z]+_[\\w-]+|whsec_[\\w+/=-]+`, 'g');
+  const secrets = new RegExp(secretExpression(prefix), 'g');
 
   const cleaned = (text: string): string =>
     text.replaceAll(privateKeys, removed).replaceAll(tokenRuns, withoutTokens).replaceAll(secrets, removed);

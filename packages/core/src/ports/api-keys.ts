@@ -1,4 +1,5 @@
 import type { AuditRecord } from './audit.ts';
+import type { SortedPage } from './lists.ts';
 import type { Mode } from './partners.ts';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
@@ -20,6 +21,13 @@ export interface ApiKeyRecord {
   readonly mode: Mode;
   /** Label that the administrator chose, to tell a partner's keys apart. */
   readonly name: string;
+  /** Form of the name by which lists are sorted: lower-case words without accents. */
+  readonly searchName: string;
+  /**
+   * Beginning of the API key, by which people find it: the prefix and 8 of the 43 random characters, such as
+   * `svc_live_4fGh8sQ2`.
+   */
+  readonly start: string;
   /** SHA-256 of the API key, unique. */
   readonly digest: Uint8Array;
   readonly scopes: readonly KeyScope[];
@@ -67,6 +75,12 @@ export interface ApiKeyStore extends SealedSecrets {
    * Runs one statement, because every partner request needs it.
    */
   isLive(id: string, now: number): Promise<boolean>;
+  /** Lists the keys of all partners by `searchName` or `createdAt`, then by id. */
+  sorted(page: SortedPage): Promise<ApiKeyRecord[]>;
+  /** Counts the keys of all partners. Stops at `limit`. */
+  count(limit: number): Promise<number>;
+  /** Lists keys whose `start` begins with a text, in the order of `start`, at most `limit`. */
+  startingWith(text: string, limit: number): Promise<ApiKeyRecord[]>;
   /** Lists all keys of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;
   /**

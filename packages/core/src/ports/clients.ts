@@ -1,4 +1,6 @@
 import type { AuditRecord } from './audit.ts';
+import type { SortedPage } from './lists.ts';
+
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
 
@@ -52,6 +54,11 @@ export interface ClientRecord {
   readonly clientId: string;
   /** Name of the client, shown to users on the consent page. */
   readonly name: string;
+  /**
+   * Form of the name by which lists are sorted and searched: lower-case words without accents. `undefined` counts as
+   * `''`.
+   */
+  readonly searchName?: string | undefined;
   /** Secrets of the client; empty for a public client (RFC 6749, section 2.1), and for a client with keys. */
   readonly secrets: readonly ClientSecretRecord[];
   /**
@@ -155,6 +162,12 @@ export interface ClientStore {
    * that `ClientDocumentStore` lists.
    */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
+
+  /** Lists clients by `searchName` or `createdAt`, then by id. Leaves out those that `list` leaves out. */
+  sorted(page: SortedPage): Promise<ClientRecord[]>;
+
+  /** Counts the clients that `sorted` lists. Stops at `limit`. */
+  count(limit: number): Promise<number>;
 
   /**
    * Replaces the record whose version is `client.version - 1`. Returns `false` and changes nothing if the

@@ -145,6 +145,9 @@ export interface DeliveryStore {
   /** Returns a delivery with its attempts; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<DeliveryRecord | null>;
 
+  /** Returns a delivery of any partner, for operators; `null` if it is unknown. */
+  findById(id: string): Promise<DeliveryRecord | null>;
+
   /**
    * Lists deliveries, newest first: by `createdAt` descending, then `id` descending. Starts after the
    * position `after` and returns at most `limit`. `endpointId`, `eventId` and `status` filter the list;

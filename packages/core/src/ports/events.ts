@@ -130,6 +130,9 @@ export interface EventStore {
   /** Returns an event; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<EventRecord | null>;
 
+  /** Returns an event of any partner, for operators; `null` if it is unknown. */
+  findById(id: string): Promise<EventRecord | null>;
+
   /**
    * Lists partners that ever had an event in test mode, ordered by slug, starting after the slug `after`, at
    * most `limit`.

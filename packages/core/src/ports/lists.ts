@@ -4,6 +4,19 @@ export interface ListPosition {
   readonly id: string;
 }
 
+/** Page of a list that is sorted by name or by time of creation, and then by id. */
+export interface SortedPage {
+  readonly by: 'name' | 'created';
+  /** True for the last name or the latest time first. */
+  readonly descending: boolean;
+  /**
+   * Position after which the list continues, in its own order: the sorted value (a name as it is sorted, or
+   * milliseconds since the Unix epoch) and the id; `null` starts at the beginning.
+   */
+  readonly after: { readonly value: string | number; readonly id: string } | null;
+  readonly limit: number;
+}
+
 /** Limits for the rows of a list. The newest rows within both limits are kept. */
 export interface Quota {
   readonly rows: number;

@@ -158,8 +158,8 @@ export interface ConsoleVisit {
   /**
    * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
    * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
-   * `listEventDeliveries`, `getAttemptAnswer`, `getWebhookHistory` and `getWebhookObstacles`; with a test key also
-   * `listSandboxUsers`, `getPaymentEvent`, `getFirstRun` and `checkWebhookSignature`.
+   * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory` and `getWebhookObstacles`; with a
+   * test key also `listSandboxUsers`, `getPaymentEvent`, `getFirstRun` and `checkWebhookSignature`.
    * @returns the JSON body of a successful response
    * @throws PartnerError if the operation responds with an error
    */

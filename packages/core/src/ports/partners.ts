@@ -1,4 +1,6 @@
 import type { AuditRecord } from './audit.ts';
+import type { SortedPage } from './lists.ts';
+
 /** Mode of data and keys. Live and test data are kept entirely apart. */
 export type Mode = 'live' | 'test';
 
@@ -16,6 +18,8 @@ export interface PartnerRecord {
   /** Identifier of the partner: `[a-z0-9-]{2,40}`, unique, never changed, sent with every webhook. */
   readonly slug: string;
   readonly name: string;
+  /** Form of the name by which lists are sorted and searched: lower-case words without accents. */
+  readonly searchName: string;
   readonly createdAt: number;
   readonly updatedAt: number;
   /**
@@ -52,6 +56,10 @@ export interface PartnerStore {
   find(slug: string): Promise<PartnerRecord | null>;
   /** Lists partners by slug, starting after the slug `after`, at most `limit`. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
+  /** Lists partners by `searchName` or `createdAt`, then by slug. */
+  sorted(page: SortedPage): Promise<PartnerRecord[]>;
+  /** Counts partners. Stops at `limit`. */
+  count(limit: number): Promise<number>;
   /**
    * Replaces the record whose version is `partner.version - 1`. Returns `null` and changes nothing if there
    * is no record with that version.

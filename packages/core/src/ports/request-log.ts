@@ -45,6 +45,8 @@ export interface RequestLog {
   /** Lists logged requests, newest first: by `createdAt`, then by id. */
   list(filter: LoggedRequestFilter): Promise<LoggedRequest[]>;
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
+  /** Returns a request of any partner, for operators; `null` if it is unknown. */
+  findById(id: string): Promise<LoggedRequest | null>;
   /**
    * Removes requests older than `before`, the oldest first, at most `limit`. Returns the number of removed
    * requests.

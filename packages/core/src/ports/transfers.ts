@@ -64,7 +64,7 @@ export interface TransferStore {
   /** Returns a transfer; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<TransferRecord | null>;
 
-  /** Returns a transfer of any partner, for the worker; `null` if it is unknown. */
+  /** Returns a transfer of any partner, for workers and operators; `null` if it is unknown. */
   findById(id: string): Promise<TransferRecord | null>;
 
   /**

@@ -69,6 +69,9 @@ export interface WebhookEndpointStore extends SealedSecrets {
   /** Returns an endpoint; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<WebhookEndpointRecord | null>;
 
+  /** Returns an endpoint of any partner, for operators; `null` if it is unknown. */
+  findById(id: string): Promise<WebhookEndpointRecord | null>;
+
   /** Lists all endpoints of a partner and mode, by `createdAt`, then id. */
   list(owner: Owner): Promise<WebhookEndpointRecord[]>;
 

@@ -10,6 +10,9 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Length of an API key's secret part: 256 bits in base 62. */
 const secretLength = 43;
 
+/** Number of characters of the secret part by which a key can be found. More than 200 bits stay secret. */
+const startLength = 8;
+
 function base62(number: bigint, length: number): string {
   let text = '';
   for (let rest = number; text.length < length; rest /= 62n) text = `${digits[Number(rest % 62n)]}${text}`;
@@ -23,13 +26,17 @@ const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
  * refused without a database query.
  */
 export function apiKeyFormat(prefix: string) {
-  const format = new RegExp(`^${prefix}_(?:live|test)_[0-9A-Za-z]{${secretLength + 6}}$`);
+  const beginning = `${prefix}_(?:live|test)_`;
+  const format = new RegExp(`^${beginning}[0-9A-Za-z]{${secretLength + 6}}$`);
+  const start = new RegExp(`^${beginning}[0-9A-Za-z]{0,${startLength}}`);
   return {
     newKey(mode: Mode, random: Random): string {
       const secret = BigInt(`0x${random.bytes(32).toString('hex')}`);
       const key = `${prefix}_${mode}_${base62(secret, secretLength)}`;
       return key + checksum(key);
     },
+    /** Returns the beginning of a key or of what may become one, by which it can be found; `''` for other text. */
+    startOf: (text: string): string => start.exec(text)?.[0] ?? '',
     isKey: (text: string): boolean => format.test(text) && checksum(text.slice(0, -6)) === text.slice(-6),
   };
 }

@@ -65,8 +65,10 @@ describe('rolling an API key', () => {
   it('keeps its rights, and the old key for the overlap', async () => {
     const old = await issued({ allowlist: ['127.0.0.1'], requireSignature: true, name: 'till' });
     const successor = await apiKeys.roll(old.apiKey.id, { overlapSeconds: 60 });
-    const { id: _, createdAt: __, expiresAt: ___, lastUsedAt: ____, ...rights } = old.apiKey;
+    const { id: _, start, createdAt: __, expiresAt: ___, lastUsedAt: ____, ...rights } = old.apiKey;
     expect(successor.apiKey).toMatchObject(rights);
+    expect(old.key.slice(0, 17)).toBe(start);
+    expect(successor.key.slice(0, 17)).toBe(successor.apiKey.start);
     expect(successor.signingSecret).not.toBe(old.signingSecret);
     provider.clock.advance(59_999);
     expect([await whoami(old.key), await whoami(successor.key)]).toEqual([200, 200]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ApiKeyRecord, Storage } from '@ostiary/core/storage';
 import { alternating, assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
-import { sampleApiKey, samplePartner } from './partner-samples.ts';
+import { firstByName, sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
 /** Provisions the partner unless it exists, and stores a key. */
@@ -187,6 +187,9 @@ export const apiKeyCalls: Calls<'apiKeys'> = {
   findByDigest: ({ apiKeys }) => apiKeys.findByDigest(digestOf('a')),
   isLive: ({ apiKeys }) => apiKeys.isLive('key_a', now),
   list: ({ apiKeys }) => apiKeys.list('acme'),
+  sorted: ({ apiKeys }) => apiKeys.sorted(firstByName),
+  count: ({ apiKeys }) => apiKeys.count(1),
+  startingWith: ({ apiKeys }) => apiKeys.startingWith('svc_live_', 1),
   revoke: ({ apiKeys }) => apiKeys.revoke('key_a', now),
   roll: ({ apiKeys }) => apiKeys.roll({ id: 'key_a', successor: sampleApiKey('b'), endsAt: now, now }),
   touch: ({ apiKeys }) => apiKeys.touch('key_a', now),

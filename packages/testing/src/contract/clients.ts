@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
+import { firstByName } from './partner-samples.ts';
 import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
 /** State of a client without a disabled partner. */
@@ -190,6 +191,8 @@ export const clientCalls: Calls<'clients'> = {
   findLogo: ({ clients }) => clients.findLogo('client-1'),
   find: ({ clients }) => clients.find('client-1'),
   list: ({ clients }) => clients.list({ after: null, limit: 1 }),
+  sorted: ({ clients }) => clients.sorted(firstByName),
+  count: ({ clients }) => clients.count(1),
   replace: ({ clients }) => clients.replace(sampleClient({ version: 2 })),
   originRegistered: ({ clients }) => clients.originRegistered('https://shop.example'),
 };

@@ -244,6 +244,7 @@ export const deliveryCalls: Calls<'deliveries'> = {
     deliveries.finish([
       { id: 'dl_a', claimId: 'c', attempt: null, isCutOff: false, next: { status: 'dropped' } },
     ]),
+  findById: ({ deliveries }) => deliveries.findById('dl_a'),
   find: ({ deliveries }) => deliveries.find(acme, 'dl_a'),
   list: (storage) => listed(storage),
   latestStates: ({ deliveries }) =>

@@ -244,6 +244,7 @@ export const eventCalls: Calls<'events'> = {
   latest: ({ events }) => events.latest({ ...everything, limit: 1 }),
   list: ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
   countUndelivered: ({ events }) => events.countUndelivered({ ...acme, since: 0, limit: 1 }),
+  findById: ({ events }) => events.findById('evt_a'),
   find: ({ events }) => events.find(acme, 'evt_a'),
   testPartners: ({ events }) => events.testPartners({ after: '', limit: 1 }),
   sizes: ({ events }) => events.sizes({ ...acme, before: Number.MAX_SAFE_INTEGER, limit: 1 }),

@@ -25,6 +25,7 @@ import { inboxCases } from './inbox.ts';
 import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
 import { leaseCases } from './leases.ts';
+import { lookUpCases } from './look-ups.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
@@ -43,6 +44,7 @@ import { sandboxCases } from './sandbox.ts';
 import { sealedSecretCases } from './sealed-secrets.ts';
 import { settlementCases } from './settlement.ts';
 import { signingKeyCases } from './signing-keys.ts';
+import { sortedListCases } from './sorted-lists.ts';
 import { storageCases } from './storage.ts';
 import { surveyCases } from './survey.ts';
 import { textCases } from './text.ts';
@@ -129,6 +131,8 @@ const storageContractCases = [
   ...signingKeyCases,
   ...queueCases,
   ...partnerCases,
+  ...sortedListCases,
+  ...lookUpCases,
   ...partnerEndCases,
   ...apiKeyCases,
   ...rolledKeyCases,

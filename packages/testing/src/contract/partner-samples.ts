@@ -15,10 +15,14 @@ import { digestOf, hour, now } from './samples.ts';
 /** Owner of the sample transfers. */
 export const acme = { partner: 'acme', mode: 'live' } as const;
 
+/** First page, of one row, of a list sorted by name. */
+export const firstByName = { by: 'name', descending: false, after: null, limit: 1 } as const;
+
 export function samplePartner(changes: Partial<PartnerRecord> = {}): PartnerRecord {
   return {
     slug: 'acme',
     name: 'Acme Pay',
+    searchName: 'acme pay',
     createdAt: now - hour,
     updatedAt: now,
     disabledAt: null,
@@ -32,6 +36,8 @@ export function sampleApiKey(label: string, changes: Partial<ApiKeyRecord> = {})
     ...acme,
     id: `key_${label}`,
     name: 'Payments server',
+    searchName: 'payments server',
+    start: `svc_live_${label}`,
     digest: digestOf(`key ${label}`),
     scopes: ['payments:write', 'payments:read'],
     allowlist: ['192.0.2.0/24', '2001:db8::/32'],

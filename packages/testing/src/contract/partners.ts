@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
-import { samplePartner } from './partner-samples.ts';
+import { firstByName, samplePartner } from './partner-samples.ts';
 import { now } from './samples.ts';
 
 /** Reach of a partner without any data. */
@@ -69,5 +69,7 @@ export const partnerCalls: Calls<'partners'> = {
   insert: ({ partners }) => partners.insert(samplePartner()),
   find: ({ partners }) => partners.find('acme'),
   list: ({ partners }) => partners.list({ after: null, limit: 1 }),
+  sorted: ({ partners }) => partners.sorted(firstByName),
+  count: ({ partners }) => partners.count(1),
   replace: ({ partners }) => partners.replace(samplePartner({ version: 2 })),
 };

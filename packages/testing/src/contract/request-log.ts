@@ -7,7 +7,8 @@ import { now } from './samples.ts';
 const most = 1000;
 const ours = { ...acme, mode: 'test' } as const;
 
-function sampleRequest(id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest {
+/** Returns a logged request of a test key. */
+export function sampleRequest(id: string, changes: Partial<LoggedRequest> = {}): LoggedRequest {
   return {
     ...{ id, ...ours, keyId: 'key_a', createdAt: now, durationMs: 12 },
     ...{ method: 'POST', route: '/v1/partner/payments', status: 201, code: null },
@@ -118,6 +119,7 @@ export const requestLogCases = casesOf('request log', {
 export const requestLogCalls: Calls<'requestLog'> = {
   append: ({ requestLog }) => requestLog.append([sampleRequest('a')], most),
   list: (storage) => listed(storage, { limit: 1 }),
+  findById: ({ requestLog }) => requestLog.findById('a'),
   find: ({ requestLog }) => requestLog.find(ours, 'a'),
   purge: ({ requestLog }) => requestLog.purge(0, 1),
   removeOldest: ({ requestLog }) => requestLog.removeOldest({ ...ours, rows: 1, bytes: 1, limit: 1 }),

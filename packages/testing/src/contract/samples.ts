@@ -24,6 +24,7 @@ export function sampleClient(changes: Partial<ClientRecord> = {}): ClientRecord 
   return {
     clientId: 'client-1',
     name: 'Sample shop',
+    searchName: 'sample shop',
     secrets: [
       { digest: digestOf('secret 1'), createdAt: now - hour, expiresAt: now + hour },
       { digest: digestOf('secret 2'), createdAt: now, expiresAt: null },

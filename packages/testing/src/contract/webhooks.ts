@@ -112,6 +112,7 @@ export const webhookCases = casesOf('webhook endpoints', {
 export const webhookCalls: Calls<'webhooks'> = {
   create: ({ webhooks }) =>
     webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: sampleClaim('b'), max: 1, now }),
+  findById: ({ webhooks }) => webhooks.findById('we_a'),
   find: ({ webhooks }) => webhooks.find(acme, 'we_a'),
   list: ({ webhooks }) => webhooks.list(acme),
   conditions: ({ webhooks }) => webhooks.conditions(acme, 1),

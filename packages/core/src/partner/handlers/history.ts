@@ -110,6 +110,20 @@ function attemptAnswer({ storage }: Core): PartnerOperation {
   });
 }
 
+function oneDelivery({ storage }: Core): PartnerOperation {
+  return operation({
+    operation: 'getDelivery',
+    scope: 'webhooks',
+    pathSchema: deliveryPath,
+    async handle({ path, partner, mode }) {
+      const delivery = await storage.deliveries.find({ partner, mode }, path.id);
+      if (delivery === null)
+        throw new PartnerError('not_found', { description: 'There is no such delivery.' });
+      return { status: 200, body: deliveryView(delivery) };
+    },
+  });
+}
+
 const hourMs = 3_600_000;
 
 /**
@@ -196,6 +210,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
     }),
 
     eventDeliveries(core, webhooks),
+    oneDelivery(core),
     attemptAnswer(core),
     endpointHistory(core),
   ];

@@ -1,0 +1,60 @@
+import type { SortedPage } from '@ostiary/core/storage';
+import type { Database } from './database.ts';
+import { statement } from './statement.ts';
+
+/** Sorts after every stored name: names consist of letters, digits and spaces. */
+const afterEveryName = '\u{10ffff}';
+
+interface Place {
+  readonly value: string | number;
+  readonly id: string;
+  readonly limit: number;
+}
+
+/**
+ * Creates the functions that list the rows of a table by `search_name` or `created_at`, and that count them. An index
+ * on each of these columns and the id serves both directions.
+ * @param where - condition that the indexes have too
+ */
+export function postgresSortedLists<Row>(
+  database: Database,
+  {
+    columns,
+    table,
+    id,
+    where = 'true',
+  }: { readonly columns: string; readonly table: string; readonly id: string; readonly where?: string },
+) {
+  const rows = `${database.schema}.${table}`;
+  const list = (column: string, comparison: '<' | '>') => {
+    const order = comparison === '<' ? 'DESC' : 'ASC';
+    return statement<Place, Row>(`
+      SELECT ${columns} FROM ${rows}
+      WHERE ${where} AND (${column}, ${id}) ${comparison} (:value, :id)
+      ORDER BY ${column} ${order}, ${id} ${order} LIMIT :limit
+    `);
+  };
+  const lists = {
+    name: { up: list('search_name', '>'), down: list('search_name', '<') },
+    created: { up: list('created_at', '>'), down: list('created_at', '<') },
+  };
+  const beginnings = {
+    name: { up: '', down: afterEveryName },
+    created: { up: -1, down: Number.MAX_SAFE_INTEGER },
+  };
+  // The order makes PostgreSQL walk along the index, and not read the table with the whole records.
+  const count = statement<{ limit: number }, { readonly count: number }>(`
+    SELECT count(*) AS count FROM (
+      SELECT FROM ${rows} WHERE ${where} ORDER BY search_name LIMIT :limit
+    ) AS counted
+  `);
+
+  return {
+    page({ by, descending, after, limit }: SortedPage): Promise<Row[]> {
+      const direction = descending ? 'down' : 'up';
+      const { value, id: from } = after ?? { value: beginnings[by][direction], id: '' };
+      return database.all(lists[by][direction], { value, id: from, limit });
+    },
+    count: async (limit: number): Promise<number> => (await database.get(count, { limit }))?.count ?? 0,
+  };
+}

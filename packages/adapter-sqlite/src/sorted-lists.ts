@@ -1,0 +1,57 @@
+import type { SortedPage } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
+
+/** Sorts after every stored name: names consist of letters, digits and spaces. */
+const afterEveryName = '\u{10ffff}';
+
+interface Place {
+  readonly value: string | number;
+  readonly id: string;
+  readonly limit: number;
+}
+
+/**
+ * Prepares the statements that list the rows of a table by `search_name` or `created_at`, and that count them. An
+ * index on each of these columns and the id serves both directions.
+ * @param where - condition that the indexes have too
+ */
+export function sortedListsOn<Row>(
+  connection: Connection,
+  {
+    columns,
+    table,
+    id,
+    where = 'true',
+  }: { readonly columns: string; readonly table: string; readonly id: string; readonly where?: string },
+) {
+  const list = (column: string, comparison: '<' | '>') =>
+    connection.prepare<[Place], Row>(`
+      SELECT ${columns} FROM ${table}
+      WHERE ${where} AND (${column}, ${id}) ${comparison} (:value, :id)
+      ORDER BY ${column} ${comparison === '<' ? 'DESC' : 'ASC'}, ${id} ${comparison === '<' ? 'DESC' : 'ASC'}
+      LIMIT :limit
+    `);
+  const lists = {
+    name: { up: list('search_name', '>'), down: list('search_name', '<') },
+    created: { up: list('created_at', '>'), down: list('created_at', '<') },
+  };
+  const beginnings = {
+    name: { up: '', down: afterEveryName },
+    created: { up: -1, down: Number.MAX_SAFE_INTEGER },
+  };
+  // The order makes SQLite walk along the index, and not read the table with the whole records.
+  const count = connection.prepare<[number], { readonly count: number }>(`
+    SELECT count(*) AS count FROM (
+      SELECT 1 FROM ${table} WHERE ${where} ORDER BY search_name LIMIT ?
+    )
+  `);
+
+  return {
+    page({ by, descending, after, limit }: SortedPage): Row[] {
+      const direction = descending ? 'down' : 'up';
+      const { value, id: from } = after ?? { value: beginnings[by][direction], id: '' };
+      return lists[by][direction].all({ value, id: from, limit });
+    },
+    count: (limit: number): number => count.get(limit)?.count ?? 0,
+  };
+}

@@ -1,0 +1,76 @@
+import { countedAtMost, type SortedRequest, type TwoWayPage } from '@ostiary/core/admin';
+import { fillText, type Html, html } from '@ostiary/core/pages';
+import { counted, pageLinks } from '../parts.ts';
+import { listed, type OperatorContext, parameter } from './visit.ts';
+
+const perPage = 50;
+
+/** Orders of a list, by their name in the URL. The first is the default. */
+const orders = {
+  name: { by: 'name', descending: false },
+  'name-down': { by: 'name', descending: true },
+  newest: { by: 'created', descending: true },
+  oldest: { by: 'created', descending: false },
+} as const satisfies Readonly<Record<string, SortedRequest>>;
+
+type Order = keyof typeof orders;
+
+const isOrder = (text: string | null): text is Order => text !== null && Object.hasOwn(orders, text);
+
+/** Formats a count, which stops at a limit. */
+export const countOf = (count: number, { voice }: Pick<OperatorContext, 'voice'>): string =>
+  `${counted(count, voice.language)}${count >= countedAtMost ? '+' : ''}`;
+
+/**
+ * Shows a list that can be sorted by name or time and paged in both directions. The place in the list is a row and
+ * not a number, so that new rows move nothing. The number of the first row is counted along, and only shown.
+ */
+export async function sortedList<Row>(
+  visit: OperatorContext,
+  list: {
+    readonly read: (request: SortedRequest) => Promise<TwoWayPage<Row>>;
+    readonly count: number;
+    readonly rowOf: (row: Row) => Html;
+    readonly urlOf: (query: { readonly [name: string]: string | null }) => string;
+    readonly empty: string;
+  },
+): Promise<Html> {
+  const { voice, words } = visit;
+  const text = words.lists;
+  const asked = parameter(visit, 'sort');
+  const order: Order = isOrder(asked) ? asked : 'name';
+  const sort = order === 'name' ? null : order;
+  const [after, before] = [parameter(visit, 'after'), parameter(visit, 'before')];
+  const { rows, next, previous } = await listed(() =>
+    list.read({
+      ...{ ...orders[order], limit: perPage },
+      ...(before === null ? after !== null && { after } : { before }),
+    }),
+  );
+  const number = /^[1-9][0-9]{0,8}$/.exec(parameter(visit, 'nr') ?? '')?.[0] ?? '1';
+  const first = previous === null ? 1 : Number(number);
+  const last = first + rows.length - 1;
+  const range = fillText(voice.language, text.range, {
+    first: counted(first, voice.language),
+    last: counted(last, voice.language),
+    count: countOf(Math.max(list.count, last), visit),
+  });
+  const choice = (one: Order): Html => {
+    const href = list.urlOf({ sort: one === 'name' ? null : one });
+    return one === order
+      ? html`<a href="${href}" aria-current="true">${text[one]}</a>`
+      : html`<a href="${href}">${text[one]}</a>`;
+  };
+  if (rows.length === 0 && previous === null) return html`<p class="muted">${list.empty}</p>`;
+  return html`<div class="order"><nav aria-label="${text.order}">${(Object.keys(orders) as Order[]).map(choice)}</nav><p class="small muted">${range}</p></div>
+<ul class="rows">${rows.map(list.rowOf)}</ul>
+${pageLinks([
+  [
+    previous === null
+      ? null
+      : list.urlOf({ sort, before: previous, nr: String(Math.max(1, first - perPage)) }),
+    text.previous,
+  ],
+  [next === null ? null : list.urlOf({ sort, after: next, nr: String(last + 1) }), text.next],
+])}`;
+}

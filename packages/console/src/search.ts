@@ -1,0 +1,59 @@
+import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
+import { fill, html, nameOf } from '@ostiary/core/pages';
+import { queryOf } from './api.ts';
+import { answerFramed, problemRow } from './frame.ts';
+import { seeOther, type Visit } from './visit.ts';
+
+/** Returns the result of a call; `null` if the partner has no such object, or the key may not read it. */
+async function found<Done>(call: Promise<Done>): Promise<Done | null> {
+  try {
+    return await call;
+  } catch (error) {
+    const isRefused = error instanceof PartnerError && error.status >= 400 && error.status < 500;
+    if (isRefused && error.code !== 'rate_limit_exceeded') return null;
+    throw error;
+  }
+}
+
+/**
+ * Returns the URL of the object of this partner that has an id, or of the payment with a reference; `null` if there is
+ * none. The calls are those of the session's key, so that objects of others and of live mode stay unknown.
+ */
+async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null> {
+  const path = { id };
+  const kind = /^[a-z]{2,3}(?=_)/.exec(id)?.[0];
+  if (kind === 'evt') return (await found(api('getEvent', { path }))) && urlOf('event', { id });
+  if (kind === 'we') return (await found(api('getWebhook', { path }))) && urlOf('endpoint', { id });
+  if (kind === 'tr') return (await found(api('getPayment', { path }))) && urlOf('payment', { id });
+  if (kind === 'dl') {
+    const delivery = await found(api('getDelivery', { path }));
+    return delivery && `${urlOf('event', { id: delivery.eventId })}#${id}`;
+  }
+  const [request, payments] = await Promise.all([
+    found(api('getRequest', { path })),
+    found(api('listPayments', { query: queryOf({ reference: id }) })),
+  ]);
+  if (request !== null) return urlOf('request', { id });
+  const payment = payments?.data[0];
+  return payment === undefined ? null : urlOf('payment', { id: payment.id });
+}
+
+/** Goes to the object whose id was typed, or says that there is none. */
+export async function search(visit: Visit): Promise<ConsoleAnswer> {
+  const { backend, request, urlOf, voice } = visit;
+  const words = voice.words.search;
+  const typed = (request.query.get('q') ?? '').replaceAll('\0', '').trim().slice(0, 200);
+  const isSecret = new RegExp(`^(?:${backend.prefix}_(?:live|test|sign)_|whsec_)`).test(typed);
+  const place = typed === '' || isSecret ? null : await placeOf(visit, typed);
+  if (place !== null) return seeOther(place);
+  const shown = isSecret ? '' : typed;
+  const nothing = fill(voice.language, words.nothing, { text: html`<strong>${nameOf(shown)}</strong>` });
+  return answerFramed(visit, {
+    title: words.title,
+    layout: 'one',
+    typed: shown,
+    status: isSecret ? 400 : 200,
+    body: html`${isSecret ? problemRow(words.secret) : null}
+<section class="panel" aria-label="${words.title}">${shown === '' ? null : html`<p>${nothing}</p>`}<p class="muted">${words.whatPartner}</p><p><a href="${urlOf('home')}">${voice.words.back}</a></p></section>`,
+  });
+}

@@ -1,0 +1,16 @@
+/** Longest form that is stored, in characters. */
+const maxLength = 200;
+
+/**
+ * Returns the form of a name by which lists are sorted and searched: lower-case words without accents, separated
+ * by one space. `Sèvis Rapid 13` becomes `sevis rapid 13`. Computed here, because databases disagree about letters.
+ */
+export const searchNameOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .slice(0, maxLength)
+    .toWellFormed();
