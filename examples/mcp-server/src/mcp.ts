@@ -19,10 +19,14 @@ async function readText(request: IncomingMessage): Promise<string | null> {
   return size > maxBytes ? null : Buffer.concat(chunks).toString();
 }
 
-/** Parses a JSON-RPC message; `null` if the text is not JSON. */
-function parseMessage(text: string): unknown {
+/**
+ * Parses a JSON-RPC message; `null` for any other text. MCP has had no batches since its revision 2025-06-18: a batch that
+ * cancels its own call would never get a response.
+ */
+function parseMessage(text: string): object | null {
   try {
-    return JSON.parse(text);
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' && !Array.isArray(message) ? message : null;
   } catch {
     return null;
   }

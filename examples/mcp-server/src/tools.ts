@@ -9,13 +9,11 @@ export const writeScope = 'notes:write';
 /** Notes of each user. */
 export type Notes = Map<string, string[]>;
 
-const oneToolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) });
+const toolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) });
 
-/** Returns the scopes that a JSON-RPC message, or a batch of them, needs beside `notes:read`. */
+/** Returns the scopes that a JSON-RPC message needs beside `notes:read`. */
 export function scopesOf(message: unknown): readonly string[] {
-  const messages = Array.isArray(message) ? message : [message];
-  const writes = messages.some((one) => oneToolCall.safeParse(one).data?.params.name === 'add_note');
-  return writes ? [writeScope] : [];
+  return toolCall.safeParse(message).data?.params.name === 'add_note' ? [writeScope] : [];
 }
 
 /** Makes the MCP server for one request of a user. */

@@ -62,6 +62,7 @@ const write = call('add_note', { text: 'of the attacker' });
 async function post(url: string, message: unknown, headers: Readonly<Record<string, string>>) {
   const response = await fetch(url, {
     method: 'POST',
+    signal: AbortSignal.timeout(10_000),
     headers: {
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
@@ -91,13 +92,15 @@ function streamed(bytes: number): ReadableStream<Uint8Array> {
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 /**
- * Sends requests that an MCP server must refuse.
+ * Sends requests that an MCP server must refuse, or at least survive.
  * @returns each attack whose response has another status than the right one
  */
 export async function acceptedAttacks(url: string, { reader, writer, elsewhere }: AttackTokens) {
   const list = call('list_notes');
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  const deep = '['.repeat(40_000) + ']'.repeat(40_000);
   const evil = { Origin: 'https://evil.example' };
-  const attacks: readonly (readonly [string, number, () => Promise<{ readonly status: number }>])[] = [
+  const attacks: readonly (readonly [string, number, () => Promise<{ readonly status: unknown }>])[] = [
     ['no token', 401, () => post(url, list, {})],
     ['a made-up token', 401, () => post(url, list, bearer(`${reader.slice(0, -2)}AA`))],
     ['a token for no resource', 401, () => post(url, list, bearer(elsewhere))],
@@ -106,11 +109,9 @@ export async function acceptedAttacks(url: string, { reader, writer, elsewhere }
     ['the scheme Basic', 401, () => post(url, list, { Authorization: `Basic ${writer}` })],
     ['two tokens', 401, () => post(url, list, bearer(`${writer}, Bearer ${writer}`))],
     ['a tool beyond the scopes', 403, () => post(url, write, bearer(reader))],
-    [
-      'a tool beyond the scopes in a batch',
-      403,
-      () => post(url, [list, { ...write, id: 2 }], bearer(reader)),
-    ],
+    ['a tool beyond the scopes in a batch', 400, () => post(url, [list, write], bearer(reader))],
+    ['a batch that cancels its own call', 400, () => post(url, [list, cancel], bearer(writer))],
+    ['an empty batch', 400, () => post(url, [], bearer(writer))],
     [
       'a tool beyond the scopes, spelled with escapes',
       403,
@@ -129,13 +130,18 @@ export async function acceptedAttacks(url: string, { reader, writer, elsewhere }
     ['10 MiB without a length', 413, () => post(url, streamed(10 << 20), bearer(writer))],
     ['no JSON', 400, () => post(url, '{', bearer(writer))],
     ['a number', 400, () => post(url, '1', bearer(writer))],
-    ['deep JSON', 400, () => post(url, '['.repeat(40_000) + ']'.repeat(40_000), bearer(writer))],
+    ['deep JSON', 400, () => post(url, deep, bearer(writer))],
+    [
+      'a deep argument',
+      200,
+      () => post(url, JSON.stringify(write).replace('"of the attacker"', deep), bearer(writer)),
+    ],
     ['an event stream', 405, () => fetch(url, { headers: bearer(writer) })],
     ['the end of a session', 405, () => fetch(url, { method: 'DELETE', headers: bearer(writer) })],
   ];
   const accepted: string[] = [];
   for (const [name, expected, attack] of attacks) {
-    const { status } = await attack();
+    const { status } = await attack().catch((error) => ({ status: error }));
     if (status !== expected) accepted.push(`${name}: ${status}`);
   }
   return accepted;

@@ -56,7 +56,10 @@ async function testAuthorizationServer(site: string, browser: SignInBrowser, ...
 
 /** Client of the suite, which requests no scope. */
 const suite = {
-  ...{ clientId: 'suite', name: 'Suite', public: true, loopbackPorts: 'any' },
+  clientId: 'suite',
+  name: 'Suite',
+  public: true,
+  loopbackPorts: 'any',
   redirectUris: ['http://127.0.0.1/callback'],
 } as const;
 

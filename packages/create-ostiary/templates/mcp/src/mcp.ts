@@ -29,11 +29,16 @@ async function textOf(body: AsyncIterable<Uint8Array> | null): Promise<string | 
   return size > maxBytes ? null : Buffer.concat(chunks).toString();
 }
 
-function parsed(text: string): unknown {
+/**
+ * Parses a JSON-RPC message; `null` for any other text. MCP has had no batches since its revision 2025-06-18: a
+ * batch that cancels its own call would never get a response.
+ */
+function parseMessage(text: string): object | null {
   try {
-    return JSON.parse(text);
+    const message: unknown = JSON.parse(text);
+    return typeof message === 'object' && !Array.isArray(message) ? message : null;
   } catch {
-    return null; // The SDK responds to a body that is not JSON.
+    return null;
   }
 }
 
@@ -57,8 +62,9 @@ export async function mcp(
   if ((headers.get('origin') ?? origin) !== origin) return { status: 403, headers: {}, body: null };
   const text = await textOf(body);
   if (text === null) return { status: 413, headers: {}, body: null };
+  const message = parseMessage(text);
   // If the tool needs a scope that the token lacks, the assistant gets 403, asks its user, and calls again.
-  const access = await resource.check(request, { scopes: scopesOf(parsed(text)) });
+  const access = await resource.check(request, { scopes: scopesOf(message) });
   if (!access.active) return access;
   const user = findUser(access.sub);
   if (user === null) {
@@ -66,12 +72,14 @@ export async function mcp(
     return { status: 401, headers: { 'WWW-Authenticate': challenge }, body: null };
   }
   if (request.method !== 'POST') return { status: 405, headers: { Allow: 'POST' }, body: null };
+  if (message === null) return { status: 400, headers: {}, body: null };
 
   const server = mcpServer(user);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
-  const message = new Request(mcpUrl, { method: 'POST', headers, body: text });
-  const response = await transport.handleRequest(message);
+  const response = await transport.handleRequest(new Request(mcpUrl, { method: 'POST', headers }), {
+    parsedBody: message,
+  });
   const answer = {
     status: response.status,
     headers: { ...Object.fromEntries(response.headers), 'Cache-Control': 'no-store' },

@@ -34,8 +34,8 @@ export function mcpServer({ sub }: UserRecord): McpServer {
 
 const toolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) });
 
-/** Returns the scopes that a JSON-RPC message, or a batch of messages, needs for the tools that it calls. */
+/** Returns the scopes that a JSON-RPC message needs for the tool that it calls. */
 export function scopesOf(message: unknown): readonly string[] {
-  const messages = Array.isArray(message) ? message : [message];
-  return messages.flatMap((one) => scopesOfTools.get(toolCall.safeParse(one).data?.params.name ?? '') ?? []);
+  const { data } = toolCall.safeParse(message);
+  return scopesOfTools.get(data?.params.name ?? '') ?? [];
 }
