@@ -102,7 +102,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     const { page } = await opened();
     await page.getByRole('link', { name: 'Replace the secret' }).click();
     await page.getByRole('button', { name: 'Generate a secret' }).click();
-    await page.locator('code', { hasText: shown }).waitFor();
+    await page.locator('code', { hasText: shown }).first().waitFor();
     const kept = await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
       return document.documentElement.outerHTML;
@@ -118,7 +118,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.getByLabel('Register it anyway').check();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
-    await page.locator('code', { hasText: shown }).waitFor();
+    await page.locator('code', { hasText: shown }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
     expect(await endpointsOf(visit)).toHaveLength(2);
   });
@@ -144,7 +144,7 @@ describe('the pages of an endpoint, in a real browser', () => {
       told: expect.stringContaining('is empty or not set'),
     });
     await page.getByRole('button', { name: 'Generate a secret' }).click();
-    await page.locator('code', { hasText: shown }).waitFor();
+    await page.locator('code', { hasText: shown }).first().waitFor();
     await lookSmallAndWide(page);
     await page.goto(`${kit.provider.origin}/sandbox/endpoints`);
     await page.getByLabel('URL').fill('https://receiver.example/second');
@@ -157,7 +157,7 @@ describe('the pages of an endpoint, in a real browser', () => {
     await page.getByLabel('URL').fill('https://receiver.example/third');
     await page.getByLabel('All types of events').check();
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
-    await page.locator('code', { hasText: shown }).waitFor();
+    await page.locator('code', { hasText: shown }).first().waitFor();
     await lookSmallAndWide(page);
     await page.goto(`${kit.provider.origin}/sandbox/trigger?type=webhook.test`);
     await page.getByLabel('Data', { exact: true }).fill('{"message":1}');

@@ -160,6 +160,9 @@ describe('code with the SDK', () => {
     ['createSandboxEvent', { type: 'a.b', data: { text: hostile.join('|') } }],
     ['createSandboxPassport', { kid: 'KID-TEST-APPROVED' }],
     ['createSandboxPassport', null],
+    ['listInboxRequests', null],
+    ['takeInboxRequests', { waitSeconds: 20 }],
+    ['answerInboxRequest', { httpStatus: 200, response: 'ok' }],
     ['whoami', null],
   ];
 

@@ -16,7 +16,7 @@ const timeout = 30_000;
 /** Shortest and longest pause after a failed call, in milliseconds. */
 const pauses = { first: 500, longest: 15_000 };
 
-/** Receives what a listener has to say. */
+/** Functions that a listener calls when something happened. */
 export interface ListenerEvents {
   /** Called when a request was forwarded. @param counted - true if the answer became the result of the attempt */
   forwarded(request: InboxRequest, answer: LocalAnswer, counted: boolean): void;

@@ -6,14 +6,14 @@ import { eventTypes } from './event-types.ts';
 import { listen } from './listener.ts';
 import { requestJson, requestLine } from './print.ts';
 
-/** What the program needs of its process. */
+/** Environment and outputs of the program's process. */
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
   /** Writes a line to stdout. */
   readonly write: (text: string) => void;
   /** Writes a line to stderr. */
   readonly complain: (text: string) => void;
-  /** Aborts when the program has to end. */
+  /** Aborts when the program must end. */
   readonly signal: AbortSignal;
 }
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { verify } from '@ostiary/webhook-verifier';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type PartnerFolder, partnerFolder } from '../../../lab/tests/packages/support/installed.ts';
+import { runtimes } from '../../../lab/tests/runtimes/installed.ts';
 import { register, shop, trigger } from '../../core/test/partner/webhook-shop.ts';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 
@@ -15,12 +16,13 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => installed.remove());
 
-/** Starts the program as it is published, with Node alone and nothing else installed. */
+/** Starts the program as it is published, with the oldest Node that it supports and nothing else installed. */
 function listening(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const [node = process.execPath] = runtimes['Node 20'] ?? [];
   const program = join(installed.folder, 'node_modules/@ostiary/listen/dist/main.js');
-  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+  const child: ChildProcess = spawn(node, [program, ...args], {
     cwd: installed.folder,
-    env: { PATH: dirname(process.execPath), ...environment },
+    env: { PATH: dirname(node), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [output, errors] = ['', ''];

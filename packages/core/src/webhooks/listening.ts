@@ -7,7 +7,7 @@ import { findEndpoint } from './endpoints.ts';
 import { listenUrl } from './inbox-url.ts';
 import type { Listeners } from './listeners.ts';
 
-/** Interval at which a waiting listener looks for requests, in milliseconds. */
+/** Interval at which a waiting call polls for requests, in milliseconds. */
 const pollMs = 250;
 
 /** Maximum number of requests that one call hands out. */

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { verify } from '@ostiary/webhook-verifier';
 import { expect, it } from 'vitest';
+import { temporaryDatabase } from '../../support/partner-api.ts';
 import type { Json } from '../../support/provider.ts';
-import { hooks, secret, shop } from '../webhook-shop.ts';
+import { hooks, secret, shop, webhookProvider } from '../webhook-shop.ts';
 
 /** A request of an inbox as the API returns it. */
 interface Shown {
@@ -197,4 +200,25 @@ it('the endpoint that a killed listener left goes when the next one registers', 
   const { data } = (await call(`GET ${hooks}`, undefined, key)).json();
   expect((data as Json[]).map((endpoint) => endpoint.id)).toEqual([second, third]);
   expect(id).not.toBe(second);
+});
+
+it('a listener at one process answers the attempt of another process', async () => {
+  const file = temporaryDatabase();
+  const sealingKeys = [randomBytes(32)];
+  const { call, key, register, trigger, deliveries } = await shop({
+    storage: sqliteStorage({ file }),
+    sealingKeys,
+  });
+  const { provider: worker } = await webhookProvider({ storage: sqliteStorage({ file }), sealingKeys });
+  const id = await register('inbox:listen');
+  const take = async (waitSeconds: number) =>
+    (await call(`POST ${hooks}/${id}/take`, { waitSeconds })).json().data as unknown as Shown[];
+  await take(0);
+  const waiting = take(10);
+  await trigger();
+  const working = worker.ostiary.worker.runDue();
+  const [request] = await waiting;
+  await worker.partnerCall(key, `POST /v1/partner/inbox/${request?.id}/answer`, { httpStatus: 202 });
+  await working;
+  expect(await deliveries(id)).toMatchObject([{ status: 'delivered', attempts: [{ httpStatus: 202 }] }]);
 });
