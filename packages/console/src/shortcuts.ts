@@ -9,7 +9,7 @@ export const shortcuts = `
     if (box === null || event.altKey || event.shiftKey || event.isComposing) return;
     const isTyping = event.target.matches?.('input, textarea, select');
     const hasModifier = event.ctrlKey || event.metaKey;
-    const isMeant = hasModifier ? event.key === 'k' : event.key === '/' && !isTyping;
+    const isMeant = hasModifier ? event.key.toLowerCase() === 'k' : event.key === '/' && !isTyping;
     if (!isMeant) return;
     event.preventDefault();
     box.focus();

@@ -152,6 +152,7 @@ a.brand img { height: 2rem; }
 .search { position: relative; flex: 1 1 20rem; max-width: 34rem; display: flex; gap: .5rem; }
 .search input { flex: 1 1 8rem; min-width: 0; text-overflow: ellipsis; }
 .search kbd { display: none; }
+::placeholder { color: var(--muted); opacity: 1; }
 .search button { display: grid; place-items: center; min-width: 2.75rem; padding: .5rem; }
 .order { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 1rem; }
 .order nav { display: flex; flex-wrap: wrap; gap: 0 1rem; font-size: .875rem; }
@@ -183,7 +184,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
   .shell .side, .who { grid-column: 1; }
   .who { grid-row: 2; position: sticky; bottom: 0; align-self: end; padding: 1rem 1.25rem; border: 0; font-size: .9375rem; margin-inline-end: 1px; }
   .console { max-width: 72rem; }
-  [data-scripts] .search kbd { position: absolute; inset-inline-end: 4rem; top: .625rem; display: block; padding: 0 .375rem; border: 1px solid var(--line); border-radius: .375rem; font: .75rem/1.5rem inherit; color: var(--muted); background: var(--surface); pointer-events: none; }
+  [data-scripts] .search kbd { position: absolute; inset-inline-end: 4rem; top: .625rem; display: block; padding: 0 .375rem; border: 1px solid var(--line); border-radius: .375rem; font-family: inherit; font-size: .75rem; line-height: 1.5rem; color: var(--muted); background: var(--surface); pointer-events: none; }
 }
 /* Choice of a verifier. */
 .choices { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }

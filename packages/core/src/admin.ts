@@ -21,6 +21,7 @@ export type { ReconciliationAdministration, ReconciliationRequest } from './admi
 export type { ApiRequest, RequestAdministration } from './admin/requests.ts';
 export type { Resealed } from './admin/reseal.ts';
 export type { SearchHit, SearchResult } from './admin/search.ts';
+export { searchedPerKind } from './admin/search.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type { PartnerTransfer, TransferAdministration } from './admin/transfers.ts';
 export type {

@@ -1,4 +1,4 @@
-import type { SearchHit } from '@ostiary/core/admin';
+import { type SearchHit, searchedPerKind } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { fill, type Html, html, nameOf } from '@ostiary/core/pages';
 import { problemRow } from '../frame.ts';
@@ -37,6 +37,10 @@ function hitRow(hit: SearchHit, visit: OperatorContext): Html {
   return html`<li><p class="what"><a href="${placeOf(hit, visit)}">${nameOf(title)}</a> <span>${kind} · <code>${nameOf(hit.id)}</code>${owner}</span></p></li>`;
 }
 
+/** Checks whether a search may have found more objects of one kind than it returned. */
+const isCut = (hits: readonly SearchHit[]): boolean =>
+  hits.some(({ kind }) => hits.filter((hit) => hit.kind === kind).length >= searchedPerKind);
+
 /** Goes to the only object that was found, or lists all that were found. */
 export async function search(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice } = visit;
@@ -54,6 +58,7 @@ export async function search(visit: OperatorContext): Promise<ConsoleAnswer> {
     typed: shown,
     refused: isSecret ? problemRow(words.secret) : null,
     body: html`<section class="panel" aria-label="${words.title}">${hits.length > 0 ? html`<ul class="rows">${hits.map((hit) => hitRow(hit, visit))}</ul>` : null}
+${isCut(hits) ? html`<p class="small muted">${words.more}</p>` : null}
 ${hits.length === 0 && shown !== '' ? html`<p>${nothing}</p>` : null}
 ${hits.length === 0 ? html`<p class="muted">${words.whatOperators}</p>` : null}</section>`,
   });

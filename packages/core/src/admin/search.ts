@@ -23,7 +23,7 @@ export interface SearchResult {
 }
 
 /** Largest number of objects of one kind that a search returns. */
-const perKind = 6;
+export const searchedPerKind = 6;
 
 const maxLength = 200;
 
@@ -43,10 +43,15 @@ async function byNameOrId<Row>(
   { idOf, nameOf }: { readonly idOf: (row: Row) => string; readonly nameOf: (row: Row) => string },
 ): Promise<readonly Row[]> {
   const name = searchNameOf(text);
-  const page = { by: 'name', descending: false, after: { value: name, id: '' }, limit: perKind } as const;
+  const page = {
+    by: 'name',
+    descending: false,
+    after: { value: name, id: '' },
+    limit: searchedPerKind,
+  } as const;
   const [same, byId, byName] = await Promise.all([
     store.find(text),
-    store.list({ after: text, limit: perKind }),
+    store.list({ after: text, limit: searchedPerKind }),
     name === '' ? [] : store.sorted(page),
   ]);
   const rows = [
@@ -54,7 +59,7 @@ async function byNameOrId<Row>(
     ...byId.filter((row) => idOf(row).startsWith(text)),
     ...byName.filter((row) => nameOf(row).startsWith(name)),
   ];
-  return [...new Map(rows.map((row) => [idOf(row), row])).values()].slice(0, perKind);
+  return [...new Map(rows.map((row) => [idOf(row), row])).values()].slice(0, searchedPerKind);
 }
 
 /** Creates the function that finds objects of all partners by what people know of them. */
@@ -83,7 +88,7 @@ export function createSearch({ storage, options: { prefix } }: Core) {
     const start = startOf(text);
     const byId = text.startsWith('key_') ? await apiKeys.find(text) : null;
     const rows =
-      start === '' ? [byId].flatMap((row) => row ?? []) : await apiKeys.startingWith(start, perKind);
+      start === '' ? [byId].flatMap((row) => row ?? []) : await apiKeys.startingWith(start, searchedPerKind);
     return rows.map(({ id, partner, mode, name }) => ({ kind: 'key', id, partner, mode, name }));
   }
 
