@@ -533,6 +533,19 @@ CREATE TABLE inbox_requests (
 CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
 CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
 
+-- What the service did, per hour, for charts of operators. Every process adds to the rows of the current hour, every few
+-- seconds. No index contains the columns that change, and half of each page is left free, so that this writes no index (HOT).
+CREATE TABLE hourly_counts (
+  -- Beginning of the hour.
+  hour bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
+  -- Sum of all numbers that were added, and the largest of them.
+  total bigint NOT NULL,
+  peak bigint NOT NULL,
+  PRIMARY KEY (hour, name, mode)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
 -- Audit log of administrative acts. Rows are kept for ever and never changed.
 CREATE TABLE audit (
   id text COLLATE "C" PRIMARY KEY,
@@ -552,6 +565,8 @@ CREATE TABLE audit (
 
 CREATE INDEX audit_by_time ON audit (at, id);
 CREATE INDEX audit_by_target ON audit (target, at, id);
+CREATE INDEX audit_by_actor ON audit (actor, at, id);
+CREATE INDEX audit_by_action ON audit (action, at, id);
 CREATE UNIQUE INDEX audit_by_number ON audit (number) WHERE number IS NOT NULL;
 CREATE INDEX audit_outside ON audit (id) WHERE number IS NULL;
 

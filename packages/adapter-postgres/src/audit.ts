@@ -1,4 +1,5 @@
 import type {
+  AuditFilter,
   AuditHead,
   AuditRecord,
   AuditStore,
@@ -13,7 +14,7 @@ import { type Connection, type Statement, statement } from './statement.ts';
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
-type Page = ListPosition & { readonly target: string | null; readonly limit: number };
+type Page = ListPosition & AuditFilter & { readonly limit: number };
 
 /**
  * Creates the functions that store changes together with their audit records. A change that was not made, as
@@ -82,7 +83,11 @@ function statementsIn(schema: string) {
     // Planned with the actual parameters, so that a filter of `null` costs nothing.
     list: statement<Page, StoredRow>(`
       SELECT id, at, actor, role, action, target, details FROM ${schema}.audit
-      WHERE (:target::text IS NULL OR target = :target) AND (at, id) < (:time, :id)
+      WHERE (:target::text IS NULL OR target = :target)
+        AND (:actor::text IS NULL OR actor = :actor)
+        AND (:action::text IS NULL OR action = :action)
+        AND (:from::bigint IS NULL OR at >= :from)
+        AND (at, id) < (:time, :id)
       ORDER BY at DESC, id DESC LIMIT :limit
     `),
 
@@ -112,9 +117,10 @@ export function postgresAudit(database: Database): AuditStore {
       await database.change((connection) => audits.store(connection, row));
     },
 
-    async list({ target, after, limit }) {
+    async list({ target, actor, action, from, after, limit }) {
       const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-      return (await database.all(sql.list, { target, time, id, limit })).map(withDetails);
+      const page = { target, actor, action, from, time, id, limit };
+      return (await database.all(sql.list, page)).map(withDetails);
     },
 
     head: async () =>

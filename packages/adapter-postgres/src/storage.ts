@@ -11,6 +11,7 @@ import { postgresDeliveryResults } from './delivery-results.ts';
 import { StorageUnavailableError } from './errors.ts';
 import { postgresEvents } from './events.ts';
 import { postgresGrants } from './grants.ts';
+import { postgresHourlyCounts } from './hourly-counts.ts';
 import { postgresIdempotency } from './idempotency.ts';
 import { postgresInbox } from './inbox.ts';
 import { postgresInteractions } from './interactions.ts';
@@ -85,6 +86,7 @@ export function storageOn(database: Database): Storage {
     audit: postgresAudit(database),
     requestLog: postgresRequestLog(database),
     inbox: postgresInbox(database),
+    hourlyCounts: postgresHourlyCounts(database),
     sandbox: postgresSandbox(database),
     proofIds: postgresUsedIds(database),
     pushedRequests: postgresPushedRequests(database),

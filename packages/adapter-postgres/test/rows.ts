@@ -44,6 +44,8 @@ export const identityRows = `
     SELECT 'j' || i, CASE WHEN i % 2 = 0 THEN 'even' ELSE 'odd' END, '{}', i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO idempotency_records
     SELECT 'p', 'live', i::text, sha256('f'), 200, '', i FROM generate_series(1, ${identities}) AS i;
+  INSERT INTO hourly_counts
+    SELECT i * 3600000::bigint, 'sign_ins', 'live', i, i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO rate_limits SELECT 'b' || i, 1, 1, i FROM generate_series(1, ${identities}) AS i ON CONFLICT DO NOTHING;
 `;
 

@@ -47,6 +47,7 @@ async function delivering(storage: Storage, schedule: Schedule) {
   const claims: unknown[] = [];
   const deliveries = createDispatcher({
     ...{ clock: { now: () => now }, random: systemRandom, logger: silentLogger, telemetry: null, schedule },
+    counts: { add() {}, measure() {} },
     ...{
       prefix: 'svc',
       standardHeaders: false,

@@ -466,6 +466,18 @@ CREATE TABLE inbox_requests (
 CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
 CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
 
+-- What the service did, per hour, for charts of operators. Every process adds to the rows of the current hour.
+CREATE TABLE hourly_counts (
+  -- Beginning of the hour.
+  hour INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  -- Sum of all numbers that were added, and the largest of them.
+  total INTEGER NOT NULL,
+  peak INTEGER NOT NULL,
+  PRIMARY KEY (hour, name, mode)
+) STRICT, WITHOUT ROWID;
+
 -- Audit log of administrative acts. Rows are kept for ever and never changed.
 CREATE TABLE audit (
   id TEXT PRIMARY KEY NOT NULL,
@@ -485,6 +497,8 @@ CREATE TABLE audit (
 
 CREATE INDEX audit_by_time ON audit (at, id);
 CREATE INDEX audit_by_target ON audit (target, at, id);
+CREATE INDEX audit_by_actor ON audit (actor, at, id);
+CREATE INDEX audit_by_action ON audit (action, at, id);
 CREATE UNIQUE INDEX audit_by_number ON audit (number) WHERE number IS NOT NULL;
 CREATE INDEX audit_outside ON audit (id) WHERE number IS NULL;
 

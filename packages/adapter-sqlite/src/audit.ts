@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type {
+  AuditFilter,
   AuditHead,
   AuditRecord,
   AuditStore,
@@ -14,7 +15,7 @@ export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string
 
 type StoredRow = Omit<AuditRow, 'digest'>;
 type Link = Pick<ChainedAct, 'number' | 'chain'>;
-type Page = ListPosition & { readonly limit: number };
+type Page = ListPosition & AuditFilter & { readonly limit: number };
 
 const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
 
@@ -65,20 +66,19 @@ export function sqliteAudits(database: Database) {
   };
 }
 
+/** Columns that a filter compares. */
+const compared = ['target', 'actor', 'action'] as const;
+
 export function sqliteAudit(database: Database): AuditStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
-    list: connection.prepare<[Page], StoredRow>(`
-      SELECT id, at, actor, role, action, target, details FROM audit
-      WHERE (at, id) < (:time, :id)
-      ORDER BY at DESC, id DESC LIMIT :limit
-    `),
-
-    listOfTarget: connection.prepare<[Page & { readonly target: string }], StoredRow>(`
-      SELECT id, at, actor, role, action, target, details FROM audit
-      WHERE target = :target AND (at, id) < (:time, :id)
-      ORDER BY at DESC, id DESC LIMIT :limit
-    `),
+    // Prepared for each list, which is rare, because SQLite uses no index for `:target IS NULL OR target = :target`.
+    list: (conditions: string) =>
+      connection.prepare<[Page], StoredRow>(`
+        SELECT id, at, actor, role, action, target, details FROM audit
+        WHERE ${conditions} (at, id) < (:time, :id)
+        ORDER BY at DESC, id DESC LIMIT :limit
+      `),
 
     head: connection.prepare<[], Omit<AuditHead, 'outside'>>('SELECT number, chain, before FROM audit_head'),
 
@@ -94,11 +94,15 @@ export function sqliteAudit(database: Database): AuditStore {
   return {
     append: (record) => audits.change(record, () => undefined),
 
-    list: ({ target, after, limit }) =>
+    list: ({ after, from, limit, ...filter }) =>
       database.read(() => {
-        const page = { time: after?.time ?? Number.MAX_SAFE_INTEGER, id: after?.id ?? '', limit };
-        const rows = target === null ? sql().list.all(page) : sql().listOfTarget.all({ ...page, target });
-        return rows.map(actOf);
+        const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
+        const conditions = [
+          ...compared.filter((name) => filter[name] !== null).map((name) => `${name} = :${name} AND `),
+          from === null ? '' : 'at >= :from AND ',
+        ].join('');
+        const page = { ...filter, from, time, id, limit };
+        return sql().list(conditions).all(page).map(actOf);
       }),
 
     head: () =>

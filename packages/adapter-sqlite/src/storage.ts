@@ -10,6 +10,7 @@ import { sqliteDeliveryClaims } from './delivery-claims.ts';
 import { sqliteDeliveryLists } from './delivery-lists.ts';
 import { sqliteEvents } from './events.ts';
 import { sqliteGrants } from './grants.ts';
+import { sqliteHourlyCounts } from './hourly-counts.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteInbox } from './inbox.ts';
 import { sqliteInteractions } from './interactions.ts';
@@ -98,6 +99,7 @@ export function storageOn(database: Database): Storage {
     audit: sqliteAudit(database),
     requestLog: sqliteRequestLog(database),
     inbox: sqliteInbox(database),
+    hourlyCounts: sqliteHourlyCounts(database),
     sandbox: sqliteSandbox(database),
     proofIds: sqliteUsedIds(database),
     pushedRequests: sqlitePushedRequests(database),

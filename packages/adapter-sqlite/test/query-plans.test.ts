@@ -100,6 +100,8 @@ const sorting = new Set([
   ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
   ...['deliveries.claim', 'deliveries.latestStates', 'deliveries.countBySteps', 'survey'],
   'events.countUndelivered',
+  // At most as many rows as there are counts in 90 days.
+  'hourlyCounts.read',
   // Calls that may sort the rows of one partner in test mode beyond a limit.
   ...['transfers.removeOldest', 'requestLog.removeOldest', 'idempotency.removeOldest'],
   'inbox.removeOldest',

@@ -4,11 +4,21 @@ import { type Commands, listOf, pageFlags, pageOf, present, table, value } from 
 export const storageCommands: Commands = {
   'audit list': {
     about: 'what administrators did, newest first',
-    example: '--target client:kafe',
-    flags: { ...pageFlags, target: value('only acts on this, such as client:kafe') },
+    example: '--target client:kafe --by ana@example.com',
+    flags: {
+      ...pageFlags,
+      target: value('only acts on this, such as client:kafe'),
+      by: value('only acts of this person or program'),
+      act: value('only this kind of act, such as client.disable'),
+      from: value('only acts from then on, such as 2030-01-31', { is: 'time' }),
+      to: value('only acts before then', { is: 'time' }),
+    },
     async run({ admin }, args) {
-      const target = args.text('target');
-      const { entries, next } = await admin.audit.list({ ...pageOf(args), ...present({ target }) });
+      const search = {
+        ...{ target: args.text('target'), actor: args.text('by'), action: args.text('act') },
+        ...{ from: args.time('from'), to: args.time('to') },
+      };
+      const { entries, next } = await admin.audit.list({ ...pageOf(args), ...present(search) });
       const rows = entries.map(({ at, actor, role, action, target: on, details }) => [
         ...[at, role === null ? actor : `${actor} (${role})`, action, on],
         Object.keys(details).length === 0 ? '' : JSON.stringify(details),

@@ -6,12 +6,13 @@
 export type { Administration } from './admin/administration.ts';
 export type { ApiKey, ApiKeyAdministration, IssuedApiKey, NewApiKey } from './admin/api-keys.ts';
 export { ApiKeyError, keyScopes } from './admin/api-keys.ts';
-export type { AuditAdministration, AuditEntry } from './admin/audit.ts';
+export type { AuditAdministration, AuditEntry, AuditSearch } from './admin/audit.ts';
 export type { AuditProblem, AuditVerification } from './admin/audit-chain.ts';
 export type { Client, ClientSettings, NewClient } from './admin/client-settings.ts';
 export type { ClientAdministration, ClientWithSecret } from './admin/clients.ts';
 export { ClientError } from './admin/clients.ts';
 export type { ConsentAdministration, ConsentOfUser, ImportedConsent } from './admin/consents.ts';
+export type { Counts, CountsOfPeriod, CountsReport, CountsRequest } from './admin/counts.ts';
 export type { FailingEndpoint, Health, WaitingWork } from './admin/health.ts';
 export type { PageRequest, SortedRequest, TwoWayPage } from './admin/list-page.ts';
 export { countedAtMost } from './admin/list-page.ts';

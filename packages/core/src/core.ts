@@ -10,9 +10,11 @@ import type { Storage } from './ports/storage.ts';
 import { missingFieldLog } from './scopes/user-record.ts';
 import { systemRandom } from './secrets/random.ts';
 import { tokenFormats } from './secrets/tokens.ts';
+import { createHourlyCounts } from './telemetry/hourly-counts.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
 import type { DatabaseClock } from './time/database-clock.ts';
+import { nodeTimer } from './worker/polling.ts';
 import { schedulePurge } from './worker/purge.ts';
 
 /** Returns a function that warns once about requests from a Unix socket whose peer is not trusted. */
@@ -91,6 +93,10 @@ export async function createCore(
     signingKeys: new SigningKeys({ store: storage.signingKeys, sealer, clock, random: systemRandom }),
     tokens: tokenFormats(options.prefix),
     telemetry: options.telemetry ? await createTelemetry() : null,
+    counts: createHourlyCounts({
+      store: storage.hourlyCounts,
+      ...{ clock, logger: options.logger, schedule: nodeTimer },
+    }),
     notifyWorkers,
     logMissingFields: missingFieldLog(options.logger),
     clientDocuments: await clientDocumentsOf(options, storage, clock, readDocument),

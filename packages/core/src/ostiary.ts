@@ -289,6 +289,7 @@ export async function assembleWithTables(given: OstiaryOptions, replaced: Replac
       await waits.close();
       await webhooks.close();
       await partner?.settled();
+      await core.counts.close();
       await closeStorage(storage);
     },
   };

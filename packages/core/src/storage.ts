@@ -5,6 +5,7 @@
  */
 export type { ApiKeyRecord, ApiKeyState, ApiKeyStore, KeyScope } from './ports/api-keys.ts';
 export type {
+  AuditFilter,
   AuditHead,
   AuditRecord,
   AuditStore,
@@ -59,6 +60,7 @@ export type {
   RefreshResult,
   RefreshTokenDigests,
 } from './ports/grants.ts';
+export type { CountedPeriod, HourlyCount, HourlyCountStore } from './ports/hourly-counts.ts';
 export type {
   ClaimOutcome,
   IdempotencyClaim,

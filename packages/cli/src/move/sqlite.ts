@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'f4ce49756c029bdb90956c079b49b302948149c165daef2ae393398d78e812e7'],
+  ['0001_initial.sql', 'b286897b10afad2f7275e49d1ce6fad329e526ee1b66fdfb85242ba686c7272f'],
 ];
 
 /**

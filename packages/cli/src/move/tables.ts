@@ -42,6 +42,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'transfers', key: ['id'] },
   { name: 'logged_requests', key: ['id'] },
   { name: 'inbox_requests', key: ['id'] },
+  { name: 'hourly_counts', key: ['hour', 'name', 'mode'] },
   { name: 'idempotency_records', key: ['partner', 'mode', 'key'] },
   { name: 'webhook_endpoints', key: ['id'] },
   { name: 'endpoint_failures', key: ['endpoint_id'] },

@@ -142,6 +142,10 @@ async function fill(storage: Storage): Promise<void> {
   for (const answer of [null, { httpStatus: 200, error: null, response: odd }])
     await storage.inbox.add({ ...arrived, id: `in_${answer?.httpStatus}`, answer }, 9);
   await storage.inbox.take({ ...acme, endpointId: 'we_1', since: 0, limit: 9 });
+  for (const now of [5, 1e12]) {
+    const counts = [{ name: 'sign_ins', mode: 'live' as const, count: Number.MAX_SAFE_INTEGER }];
+    await storage.hourlyCounts.add(counts, now);
+  }
   for (const label of ['1', '2']) {
     const endpoint = sampleEndpoint(label, { events: label === '1' ? ['kyc.updated'] : ['*'] });
     await storage.webhooks.create({ endpoint, idempotency: null, max: 9, now: 1 });
@@ -197,7 +201,7 @@ export async function readAll(storage: Storage): Promise<object> {
     clientDocuments: await storage.clientDocuments.list(page),
     signingKeys: await storage.signingKeys.list(),
     partners: await storage.partners.list(page),
-    audit: await storage.audit.list({ target: null, ...page }),
+    audit: await storage.audit.list({ target: null, actor: null, action: null, from: null, ...page }),
     chain: await storage.audit.chain({ after: 0, limit: 100 }),
     head: await storage.audit.head(),
     apiKeys: await storage.apiKeys.list('acme'),

@@ -10,6 +10,7 @@ import { type AuditAdministration, auditAdministration } from './audit.ts';
 import type { CheckTarget } from './client-checks.ts';
 import { type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
+import { type CountsReport, type CountsRequest, countsReport } from './counts.ts';
 import { type Health, healthOf } from './health.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
@@ -51,6 +52,16 @@ export interface Administration<Name extends string = string> {
   search(text: string): Promise<SearchResult>;
   /** Returns waiting work, failures, and the sealing keys that are still needed. Changes nothing. */
   health(): Promise<Health>;
+  /**
+   * Returns what the service did in the last hours or days: sign-ins, webhook attempts, requests to the partner API, and the
+   * longest wait of work. All processes together; what other processes did in the last seconds is missing. Kept for 90 days.
+   * @throws TypeError if an argument is invalid
+   * @example
+   * ```ts
+   * const { total, periods } = await ostiary.admin.counts({ by: 'day', last: 7 });
+   * ```
+   */
+  counts(request?: CountsRequest): Promise<CountsReport>;
   /**
    * Removes rows that are no longer needed, which the worker does every ten minutes by itself. Returns the
    * number of removed rows of each kind.
@@ -143,6 +154,7 @@ export function administration(
     reconciliation: reconciliationAdministration(core),
     search: createSearch(core),
     health: () => healthOf(core),
+    counts: (request = {}) => countsReport(core, request),
     async purge({ onProgress } = {}) {
       requireRight(actor.may, 'service');
       const count = await purgeNow(core, onProgress);

@@ -193,8 +193,10 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
       }),
     count: () => apiKeys.count(countedAtMost),
     async revoke(id) {
-      if (!(await apiKeys.revoke(id, core.clock.now(), act('key.revoke', `key:${id}`))))
-        throw new ApiKeyError('key_not_found', id);
+      const key = await apiKeys.find(id);
+      if (key === null) throw new ApiKeyError('key_not_found', id);
+      const { partner, mode, name } = key;
+      await apiKeys.revoke(id, core.clock.now(), act('key.revoke', `key:${id}`, { partner, mode, name }));
       changed();
     },
     async roll(id, { overlapSeconds = 86_400 } = {}) {
@@ -203,7 +205,9 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
       if (old === null) throw new ApiKeyError('key_not_found', id);
       const now = core.clock.now();
       const { record, ...issued } = create(rightsOf(old), old.quotaId, now);
-      const audit = act('key.roll', `key:${id}`, { successor: record.id, overlapSeconds });
+      const { partner, mode, name } = old;
+      const details = { partner, mode, name, successor: record.id, overlapSeconds };
+      const audit = act('key.roll', `key:${id}`, details);
       if (!(await apiKeys.roll({ id, successor: record, endsAt: now + overlapMs, now, audit })))
         throw new ApiKeyError('key_ended', id);
       changed();

@@ -3,6 +3,7 @@ import type { Act } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
 import type { StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import type { ListPosition } from '../ports/lists.ts';
 import { writePlace } from '../text/list-pages.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
@@ -12,6 +13,20 @@ import { listPage, type PageRequest, placeAfter } from './list-page.ts';
  * An administrative act. Its time is ISO 8601. Its actor is the name given to `admin.as`, otherwise `host`.
  */
 export type AuditEntry = Shown<StoredAct>;
+
+/** Narrows a list of the audit log. Entries must fit every given part. */
+export interface AuditSearch {
+  /** Object of the acts, such as `client:kafe`. */
+  readonly target?: string;
+  /** Name of the person or program that acted. */
+  readonly actor?: string;
+  /** Kind of the acts, such as `client.disable`. */
+  readonly action?: string;
+  /** Time of the first acts to list. */
+  readonly from?: Date;
+  /** Time before which the acts have to be. */
+  readonly to?: Date;
+}
 
 /**
  * Reads, extends and verifies the audit log. Entries are kept for ever, and each commits together with its
@@ -24,10 +39,7 @@ export interface AuditAdministration {
    * @throws TypeError if an argument is invalid
    */
   list(
-    page?: PageRequest & {
-      /** Returns only acts on this target, such as `client:kafe`. */
-      readonly target?: string;
-    },
+    page?: PageRequest & AuditSearch,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
   /**
    * Records an act of your own, so that the log is complete: a user that was blocked, a backup that was
@@ -55,6 +67,21 @@ const newAct = z.strictObject({
   details: z.record(z.string(), z.json()).optional(),
 });
 
+const search = z.strictObject({
+  target: z.string().max(300).optional(),
+  actor: z.string().max(300).optional(),
+  action: z.string().max(300).optional(),
+  from: z.date().optional(),
+  to: z.date().optional(),
+});
+
+/** Returns the position after which a list continues, or that of the time before which it ends if that is earlier. */
+function earlier(after: ListPosition | null, to: number | undefined): ListPosition | null {
+  if (to === undefined) return after;
+  // No id is less than the empty one, so nothing of the time itself is listed.
+  return after === null || to <= after.time ? { time: to, id: '' } : after;
+}
+
 const chainValue = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
@@ -62,10 +89,13 @@ const chainValue = z
 
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
-    async list({ target, ...request } = {}) {
-      const after = placeAfter(request);
+    async list({ after, limit, ...given } = {}) {
+      const { target = null, actor = null, action = null, from, to } = checked(search, given);
+      const request = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
+      const filter = { target, actor, action, from: from?.getTime() ?? null };
+      const position = earlier(placeAfter(request), to?.getTime());
       const { page, next } = await listPage(request, {
-        read: (limit) => storage.audit.list({ target: target ?? null, after, limit }),
+        read: (rows) => storage.audit.list({ ...filter, after: position, limit: rows }),
         shown,
         placeOf: ({ at, id }) => writePlace({ time: at, id }),
       });

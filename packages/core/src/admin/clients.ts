@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import type { Act } from '../audit/acts.ts';
+import { type Act, withBefore } from '../audit/acts.ts';
 import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
@@ -134,7 +134,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
     clientId: string,
     action: string,
     edit: (client: ClientRecord, now: number) => ClientRecord,
-    details: JsonObject = {},
+    detailsOf: (client: ClientRecord) => JsonObject = () => ({}),
     logo?: Uint8Array | null,
   ): Promise<Client> => {
     for (;;) {
@@ -150,7 +150,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
       const changed = edit(stored, now);
       const searchName = searchNameOf(changed.name);
       const edited = { ...changed, searchName, updatedAt: now, version: stored.version + 1 };
-      if (await clients.replace(edited, act(action, `client:${clientId}`, details), logo))
+      if (await clients.replace(edited, act(action, `client:${clientId}`, detailsOf(stored)), logo))
         return shownClient(edited);
     }
   };
@@ -212,6 +212,12 @@ const sortedClients = ({ storage: { clients } }: Core): Pick<ClientAdministratio
   count: () => clients.count(countedAtMost),
 });
 
+/** Returns a function that makes the audit details of an update: the new settings, and those before. */
+const updateDetails =
+  (settings: JsonObject) =>
+  (stored: ClientRecord): JsonObject =>
+    withBefore(settings, { ...stored, ...recordedKeys({ jwks: stored.jwks ?? null }) });
+
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
   const { clients, clientDocuments } = core.storage;
   const change = changing(core, act);
@@ -267,7 +273,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
         // A client with keys has no secrets.
         return hasKeys(edited) ? { ...edited, secrets: [] } : edited;
       };
-      return change(clientId, 'client.update', edit, { ...set, ...recordedKeys(keys) });
+      return change(clientId, 'client.update', edit, updateDetails({ ...set, ...recordedKeys(keys) }));
     },
 
     async rotateSecret(clientId, { overlapSeconds = 0, replaceKeys = false } = {}) {
@@ -285,7 +291,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
         return withProfile(core, { ...stored, jwks: null, jwksUri: null, secrets });
       };
       const details = { overlapSeconds, ...(mayReplaceKeys && { replaceKeys: true }) };
-      const client = await change(clientId, 'client.rotate_secret', edit, details);
+      const client = await change(clientId, 'client.rotate_secret', edit, () => details);
       return { client, clientSecret: secret };
     },
 
@@ -293,7 +299,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
       if (png !== null) (await import('./png.ts')).checkPng(png);
       const logo = png && hash('sha256', png, 'base64url');
       const edit = (client: ClientRecord) => ({ ...client, logo });
-      return change(clientId, 'client.set_logo', edit, { logo }, png);
+      return change(clientId, 'client.set_logo', edit, (stored) => withBefore({ logo }, stored), png);
     },
 
     disable: (clientId) =>

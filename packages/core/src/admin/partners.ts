@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Act } from '../audit/acts.ts';
+import { type Act, withBefore } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
@@ -90,14 +90,14 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
     slug: string,
     action: string,
     edit: (partner: PartnerRecord, now: number) => PartnerRecord,
-    details: JsonObject = {},
+    detailsOf: (partner: PartnerRecord) => JsonObject = () => ({}),
   ): Promise<{ readonly partner: Partner; readonly reach: PartnerReach }> {
     for (;;) {
       const stored = await partners.find(slug);
       if (stored === null) throw new PartnerNameError('partner_not_found', slug);
       const now = core.clock.now();
       const edited = { ...edit(stored, now), updatedAt: now, version: stored.version + 1 };
-      const reach = await partners.replace(edited, act(action, `partner:${slug}`, details));
+      const reach = await partners.replace(edited, act(action, `partner:${slug}`, detailsOf(stored)));
       if (reach === null) continue;
       changed();
       return { partner: shownPartner(edited), reach };
@@ -148,7 +148,8 @@ export function partnerAdministration(core: Core, act: Act, changed: () => void)
         name: given,
         searchName: searchNameOf(given),
       });
-      return (await change(slug, 'partner.rename', rename, { name: given })).partner;
+      const details = (partner: PartnerRecord) => withBefore({ name: given }, partner);
+      return (await change(slug, 'partner.rename', rename, details)).partner;
     },
     async disable(slug) {
       const { partner, reach } = await change(slug, 'partner.disable', (stored, now) => ({

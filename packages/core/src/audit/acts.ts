@@ -38,3 +38,12 @@ export function actsOf(
     return { ...given, digest: actDigest(given) };
   };
 }
+
+/**
+ * Adds the values that an act replaces to its details, in the member `before`, under the same names.
+ * @param stored - the object as it was before the act
+ */
+export function withBefore(details: JsonObject, stored: object): JsonObject {
+  const before = Object.keys(details).map((name) => [name, Reflect.get(stored, name) ?? null]);
+  return { ...details, before: Object.fromEntries(before) };
+}

@@ -4,6 +4,9 @@ import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
+import type { Mode } from '../ports/partners.ts';
+import { apiKeyField, apiKeyFormat } from '../secrets/api-key-format.ts';
+import type { HourlyCounts } from '../telemetry/hourly-counts.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { refuseLongBody } from './body.ts';
 import { dropHostPolicies, type HeaderFields, noStore, setNoStore } from './headers.ts';
@@ -151,8 +154,15 @@ function measured(telemetry: Telemetry): Koa.Middleware {
   };
 }
 
+/** Counts a request to the partner API by the status of its response. */
+function countRequest(counts: HourlyCounts, mode: Mode, status: number): void {
+  counts.add('requests', mode);
+  if (status >= 500) counts.add('requests_failed', mode);
+  else if (status >= 400) counts.add('requests_refused', mode);
+}
+
 export function createRequestHandler(
-  { options: { authUrl, baseUrl, issuer, logger }, telemetry }: Core,
+  { options: { authUrl, baseUrl, issuer, logger, prefix }, telemetry, counts }: Core,
   routes: readonly Route[],
   answerError: (ctx: Context, error: unknown, expects: Route['errors']) => Promise<void> | void,
 ): RequestHandler {
@@ -164,6 +174,7 @@ export function createRequestHandler(
     .sort((a, b) => b.length - a.length);
   const app = new Koa();
   hideTarget(app);
+  const keyFormat = apiKeyFormat(prefix);
   const router = new Router({ sensitive: true, strict: true });
   registerRoutes(router, routes);
 
@@ -205,6 +216,10 @@ export function createRequestHandler(
       await answerError(ctx, error, ctx.state.errors);
     }
     if (ctx.state.errors !== 'page' && ctx.respond !== false) ctx.set(headers);
+    // Count under the mode that the presented key names, because a refused key belongs to no partner. Unknown paths below
+    // the partner API and its description are counted too.
+    if (ctx.state.errors === 'partner')
+      countRequest(counts, keyFormat.modeOf(String(ctx.req.headers[apiKeyField])), ctx.status);
   });
   app.use(router.routes());
   app.use(() => {

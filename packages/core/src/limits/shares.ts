@@ -1,4 +1,4 @@
-import type { Owner } from '../ports/partners.ts';
+import type { Mode, Owner } from '../ports/partners.ts';
 import type { OwnerName, Shares } from '../ports/shares.ts';
 
 /** Part of all places that test mode may take, all partners together. */
@@ -12,7 +12,8 @@ export function ownerName(owner: Owner | null): OwnerName {
   return owner === null ? '' : `${owner.mode}:${owner.partner}`;
 }
 
-function modeOf(name: OwnerName): 'live' | 'test' {
+/** Returns the mode of an owner; the host counts as live. */
+export function modeOf(name: OwnerName): Mode {
   return name.startsWith('test:') ? 'test' : 'live';
 }
 

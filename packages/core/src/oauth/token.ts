@@ -115,6 +115,7 @@ async function exchangeCode(
     ...{ maxFailedVerifiers, now },
   });
   if (outcome !== 'redeemed') throw new OAuthError('invalid_grant');
+  core.counts.add('sign_ins', 'live');
   return tokenResponse(issued, refreshToken?.text ?? null);
 }
 

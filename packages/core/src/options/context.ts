@@ -8,6 +8,7 @@ import type { Storage } from '../ports/storage.ts';
 import type { MissingFieldLog } from '../scopes/user-record.ts';
 import type { Random } from '../secrets/random.ts';
 import type { TokenFormats } from '../secrets/tokens.ts';
+import type { HourlyCounts } from '../telemetry/hourly-counts.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { Options } from './parse.ts';
 
@@ -41,6 +42,8 @@ export interface Core {
   readonly tokens: TokenFormats;
   /** Spans and metrics; `null` if the host did not enable them. */
   readonly telemetry: Telemetry | null;
+  /** Counts for the charts of operators, always on. */
+  readonly counts: HourlyCounts;
   /** Notifies workers of newly committed work, such as a job or an event with deliveries. */
   readonly notifyWorkers: (work: Work) => void;
   /** Logs a field that the host's user records lack, once per field. */

@@ -7,22 +7,19 @@ import { isServerClosing } from '../http/event-stream.ts';
 import { writeJson } from '../http/headers.ts';
 import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
-import { apiKeyHeader } from '../secrets/api-key-format.ts';
+import { apiKeyField } from '../secrets/api-key-format.ts';
 import type { PartnerCall, Pipeline } from './pipeline/pipeline.ts';
 import type { PartnerAnswer, PartnerRoute } from './request.ts';
 import type { RequestNotes } from './request-log.ts';
 
 const noBytes = Buffer.alloc(0);
 
-/** Name of the API key header in lower case, as Node has it. */
-const keyHeader = apiKeyHeader.toLowerCase();
-
 /**
  * Returns the API key that the request presents. Node joins repeated headers with a comma, which no valid key
  * contains.
  */
 function presentedKey({ headers }: IncomingMessage): string | undefined {
-  const value = headers[keyHeader];
+  const value = headers[apiKeyField];
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -14,7 +14,10 @@ export interface AuditRecord {
   readonly action: string;
   /** Record that the act changed, such as `client:kafe`. */
   readonly target: string;
-  /** Values that the act set. Never contains a secret. */
+  /**
+   * Values that the act set and, in the member `before`, the values that they replaced, under the same names.
+   * Never contains a secret.
+   */
   readonly details: JsonObject;
   /** SHA-256 over the other fields of the act. The chain of the audit log is computed from these digests. */
   readonly digest: Uint8Array;
@@ -43,6 +46,18 @@ export interface AuditHead {
   readonly outside: number;
 }
 
+/** Acts to list. `null` does not narrow the list. */
+export interface AuditFilter {
+  /** Record that the acts changed, such as `client:kafe`. */
+  readonly target: string | null;
+  /** Person or program that acted. */
+  readonly actor: string | null;
+  /** Kind of the acts, such as `client.disable`. */
+  readonly action: string | null;
+  /** Earliest time of the acts. */
+  readonly from: number | null;
+}
+
 /**
  * The audit log, whose acts are kept for ever and never changed. The act for a change of stored data is not
  * appended here: it is passed to the port call that makes the change, and commits with it. Either way the act
@@ -53,15 +68,12 @@ export interface AuditStore {
   append(record: AuditRecord): Promise<void>;
 
   /**
-   * Lists acts, newest first: by `at` descending, then `id` descending. Returns at most `limit` acts that
-   * come after the position `after`.
+   * Lists acts that fit every part of the filter, newest first: by `at` descending, then `id` descending.
+   * Returns at most `limit` acts that come after the position `after`.
    */
-  list(request: {
-    /** Returns only acts on this target; `null` returns all. */
-    readonly target: string | null;
-    readonly after: ListPosition | null;
-    readonly limit: number;
-  }): Promise<StoredAct[]>;
+  list(
+    request: AuditFilter & { readonly after: ListPosition | null; readonly limit: number },
+  ): Promise<StoredAct[]>;
 
   head(): Promise<AuditHead>;
 

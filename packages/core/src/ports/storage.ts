@@ -5,6 +5,7 @@ import type { ClientStore } from './clients.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { EventStore } from './events.ts';
 import type { ConsentStore, GrantStore } from './grants.ts';
+import type { HourlyCountStore } from './hourly-counts.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { InboxStore } from './inbox.ts';
 import type { InteractionStore } from './interactions.ts';
@@ -65,10 +66,14 @@ export interface LongestWaits {
 }
 
 /**
- * Number of removed rows of each kind over a whole purge, including requests of the request log and clients
- * with metadata documents.
+ * Number of removed rows of each kind over a whole purge, including requests of the request log, clients with
+ * metadata documents, and hourly counts.
  */
-export type Purged = PurgeCount & { readonly requests: number; readonly clientDocuments: number };
+export type Purged = PurgeCount & {
+  readonly requests: number;
+  readonly clientDocuments: number;
+  readonly hourlyCounts: number;
+};
 
 /**
  * All stored data. Changes that must commit together are one call, which an adapter makes one transaction.
@@ -97,6 +102,7 @@ export interface Storage {
   readonly audit: AuditStore;
   readonly requestLog: RequestLog;
   readonly inbox: InboxStore;
+  readonly hourlyCounts: HourlyCountStore;
   readonly sandbox: SandboxStore;
   readonly proofIds: UsedIdStore;
   readonly pushedRequests: PushedRequestStore;

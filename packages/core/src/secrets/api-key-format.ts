@@ -5,6 +5,9 @@ import type { Random } from './random.ts';
 /** Request header that carries the API key. */
 export const apiKeyHeader = 'X-API-Key';
 
+/** The same header as Node names it. */
+export const apiKeyField = apiKeyHeader.toLowerCase();
+
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Length of an API key's secret part: 256 bits in base 62. */
@@ -29,6 +32,7 @@ export function apiKeyFormat(prefix: string) {
   const beginning = `${prefix}_(?:live|test)_`;
   const format = new RegExp(`^${beginning}[0-9A-Za-z]{${secretLength + 6}}$`);
   const start = new RegExp(`^${beginning}[0-9A-Za-z]{0,${startLength}}`);
+  const testStart = `${prefix}_test_`;
   return {
     newKey(mode: Mode, random: Random): string {
       const secret = BigInt(`0x${random.bytes(32).toString('hex')}`);
@@ -37,6 +41,8 @@ export function apiKeyFormat(prefix: string) {
     },
     /** Returns the beginning of a key or of what may become one, by which it can be found; `''` for other text. */
     startOf: (text: string): string => start.exec(text)?.[0] ?? '',
+    /** Returns the mode that a key names; `live` for a text that is no key. */
+    modeOf: (text: string): Mode => (text.startsWith(testStart) ? 'test' : 'live'),
     isKey: (text: string): boolean => format.test(text) && checksum(text.slice(0, -6)) === text.slice(-6),
   };
 }

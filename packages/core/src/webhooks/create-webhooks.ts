@@ -71,6 +71,7 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     random,
     logger,
     telemetry: core.telemetry,
+    counts: core.counts,
     prefix,
     standardHeaders: webhooks.standardHeaders,
     delaysMs: webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),

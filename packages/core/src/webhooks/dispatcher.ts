@@ -10,8 +10,9 @@
  */
 
 import { createShares, ownerName } from '../limits/shares.ts';
-import type { DeliveryStore } from '../ports/deliveries.ts';
+import type { ClaimedDelivery, DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
 import type { Random } from '../secrets/random.ts';
+import type { HourlyCounts } from '../telemetry/hourly-counts.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { createPolling, type Found, nodeTimer, type Schedule } from '../worker/polling.ts';
@@ -29,6 +30,7 @@ export interface DispatcherOptions extends AttemptOptions {
   /** Maximum number of concurrent attempts. */
   readonly concurrency: number;
   readonly telemetry: Telemetry | null;
+  readonly counts: Pick<HourlyCounts, 'add' | 'measure'>;
   readonly schedule?: Schedule;
 }
 
@@ -41,9 +43,19 @@ export const maxWaitMs = 1_000;
 /** Maximum number of deliveries in one claim. */
 const batch = 1_024;
 
+/** Counts an attempt by its result. Attempts that this worker cut off say nothing about the endpoint. */
+function countAttempt(
+  counts: DispatcherOptions['counts'],
+  { mode }: ClaimedDelivery,
+  { attempt, isCutOff, next }: DeliveryResult,
+): void {
+  if (attempt === null || isCutOff) return;
+  counts.add(next.status === 'delivered' ? 'deliveries_accepted' : 'deliveries_failed', mode);
+}
+
 /** Creates the worker that delivers webhooks. It does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
-  const { deliveries, clock, random, logger, concurrency, schedule = nodeTimer } = options;
+  const { deliveries, clock, random, logger, concurrency, counts, schedule = nodeTimer } = options;
   /** True if there was no free place at the last claim. */
   let isFull = false;
   /** True while the worker stops, so that a claim that was in progress is handed back. */
@@ -55,6 +67,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     const owner = ownerName(delivery);
     shares.end(owner);
     if (ended.result.attempt === null) testBudget.giveBack(owner);
+    countAttempt(counts, delivery, ended.result);
     writing.add(ended);
   });
   const { limiter } = running;
@@ -93,6 +106,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
       const owner = ownerName(delivery);
       shares.begin(owner);
       testBudget.spend(owner, now);
+      counts.measure('wait_ms', delivery.mode, Math.max(0, now - delivery.dueAt));
       writing.expect();
       const leased = { delivery, leaseEndsAt: now + leaseMs };
       if (isStopping) running.handBack([leased]);

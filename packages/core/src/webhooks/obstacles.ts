@@ -67,7 +67,10 @@ function disablingAct(newestFirst: readonly StoredAct[], kind: 'partner' | 'endp
 }
 
 const actsOn = ({ storage }: Core, target: string): Promise<StoredAct[]> =>
-  storage.audit.list({ target, after: null, limit: searchedActs });
+  storage.audit.list({
+    ...{ target, actor: null, action: null, from: null },
+    ...{ after: null, limit: searchedActs },
+  });
 
 async function partnerDisabled(core: Core, { slug, disabledAt }: PartnerRecord): Promise<WebhookObstacle> {
   const act = disablingAct(await actsOn(core, `partner:${slug}`), 'partner');

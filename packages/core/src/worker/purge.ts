@@ -31,6 +31,9 @@ const requestLogMs = 7 * dayMs;
 /** Time without use after which clients with metadata documents are removed, in milliseconds. */
 const unusedDocumentMs = 30 * dayMs;
 
+/** Time for which hourly counts are kept, in milliseconds. */
+const hourlyCountMs = 90 * dayMs;
+
 const batch = 500;
 
 /** Maximum number of batches per run. The rest waits for the next run, which follows at once. */
@@ -64,7 +67,8 @@ async function purgeBatches(
     });
     const requests = await storage.requestLog.purge(now - requestLogMs, batch);
     const clientDocuments = await storage.clientDocuments.purge(now - unusedDocumentMs, batch);
-    const counts = Object.entries({ ...count, requests, clientDocuments });
+    const hourlyCounts = await storage.hourlyCounts.purge(now - hourlyCountMs, batch);
+    const counts = Object.entries({ ...count, requests, clientDocuments, hourlyCounts });
     for (const [kind, rows] of counts) total[kind] = (total[kind] ?? 0) + rows;
     told(Object.values(total).reduce((sum, rows) => sum + rows, 0));
     if (counts.every(([, rows]) => rows < batch)) {

@@ -1,4 +1,4 @@
-import { createShares, type FairShares } from '../limits/shares.ts';
+import { createShares, type FairShares, modeOf } from '../limits/shares.ts';
 import type { Core } from '../options/context.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
@@ -103,7 +103,7 @@ export function createWorker(
     readonly schedule?: Schedule;
   } = {},
 ): Worker {
-  const { clock, random } = core;
+  const { clock, random, counts } = core;
   const { queue } = core.storage;
   const { logger } = core.options;
   const run = jobRunner(core, handlers);
@@ -133,15 +133,17 @@ export function createWorker(
       ([, { free }]) => free.live > 0,
     );
     if (open.length === 0) return { claimed: 0, isCutOff: false };
+    const now = clock.now();
     const jobs = await queue.claim({
       kinds: open.map(([kind]) => kind),
       claimId: random.bytes(16).toString('hex'),
-      now: clock.now(),
+      now,
       leaseMs,
       limit: batch,
       shares: new Map(open),
     });
     for (const job of jobs) {
+      counts.measure('wait_ms', modeOf(job.owner), Math.max(0, now - job.dueAt));
       const shares = sharesOf.get(job.kind);
       if (shares !== undefined) begin(job, shares);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Administration } from '../../src/admin.ts';
+import type { Administration, AuditSearch } from '../../src/admin.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 
 const redirectUris = ['https://shop.example/callback'];
@@ -46,6 +46,12 @@ describe('the audit log', () => {
       target: 'client:app',
       details: { name: 'The app', partner: 'kafe' },
     });
+    expect(entries.find(({ action }) => action === 'client.update')?.details.before).toEqual({
+      ...{ name: 'App', partner: null },
+    });
+    expect(entries.find(({ action }) => action === 'partner.rename')?.details).toEqual({
+      ...{ name: 'Kafe Lakay', before: { name: 'Kafe' } },
+    });
     const written = JSON.stringify(entries);
     const secrets = JSON.stringify(answers).matchAll(/"(?:key|clientSecret|signingSecret)":"([^"]+)"/g);
     const values = Array.from(secrets, ([, secret = '']) => secret);
@@ -66,6 +72,46 @@ describe('the audit log', () => {
     }
     expect(numbers.toSorted()).toEqual([0, 2, 4]);
     expect((await admin.audit.list()).entries[0]?.actor).toBe('host');
+  });
+
+  it('is narrowed by actor, action and time, each page by page', async () => {
+    const { provider } = await partnerProvider();
+    const { admin, now } = provider.ostiary;
+    const start = now();
+    for (let day = 0; day < 4; day += 1) {
+      for (const name of ['ana', 'bob'])
+        await admin.as(name).audit.record({ action: 'user.block', target: `user:${day}` });
+      await admin.as('ana').audit.record({ action: 'user.free', target: `user:${day}` });
+      provider.clock.advance(86_400_000);
+    }
+    const time = (day: number) => new Date(start + day * 86_400_000);
+    const shown = async (search: AuditSearch) => {
+      const targets: string[] = [];
+      for (let after: string | null = ''; after !== null; ) {
+        const page = await admin.audit.list({ ...search, limit: 1, ...(after !== '' && { after }) });
+        targets.push(...page.entries.map(({ target }) => target.slice(5)));
+        after = page.next;
+      }
+      return targets.join('');
+    };
+    expect(await shown({ actor: 'bob' })).toBe('3210');
+    expect(await shown({ action: 'user.free' })).toBe('3210');
+    expect(await shown({ actor: 'bob', action: 'user.free' })).toBe('');
+    expect(await shown({ actor: 'ana', from: time(2) })).toBe('3322');
+    expect(await shown({ actor: 'bob', from: time(1), to: time(3) })).toBe('21');
+    expect(await shown({ target: 'user:1', actor: 'ana', action: 'user.block', to: time(2) })).toBe('1');
+    expect(await shown({ to: time(0) })).toBe('');
+    const wrong: readonly object[] = [
+      { from: '2030-01-01' },
+      { to: new Date(Number.NaN) },
+      { actor: 1 },
+      { by: 'a' },
+    ];
+    for (const search of wrong) await expect(admin.audit.list(search)).rejects.toThrow(TypeError);
+    // A place of another list is no way around the end.
+    const { next } = await admin.audit.list({ limit: 1 });
+    const late = await admin.audit.list({ after: String(next), to: time(1), actor: 'bob' });
+    expect(late.entries.map(({ target }) => target)).toEqual(['user:0']);
   });
 
   it('has nothing of an act that was refused', async () => {

@@ -50,9 +50,9 @@ describe('a client with keys', () => {
       await expect(admin.update(client.clientId, changes)).rejects.toThrow('and would have none');
     const { entries } = await provider.ostiary.admin.audit.list({ target: `client:${client.clientId}` });
     expect(entries.map(({ details }) => details)).toEqual([
-      { jwks: null, jwksUri },
-      { jwks: ['key-1', 'next'] },
-      { jwks: ['key-1'] },
+      { jwks: null, jwksUri, before: { jwks: ['key-1', 'next'], jwksUri: null } },
+      { jwks: ['key-1', 'next'], before: { jwks: ['key-1'] } },
+      { jwks: ['key-1'], before: { jwks: null } },
       expect.anything(),
     ]);
   });

@@ -27,16 +27,18 @@ const removed = (count: number) =>
 
 /**
  * Runs the purge on a storage that reports these numbers of removed rows, call by call; `requests` are those
- * of the request log, `clients` those of unused clients with metadata documents.
+ * of the request log, `clients` those of unused clients with metadata documents, `hours` those of hourly counts.
  */
 async function purged(
   answers: readonly PurgeCount[] = [],
   requests: readonly number[] = [],
   clients: readonly number[] = [],
+  hours: readonly number[] = [],
 ) {
   const asked: unknown[] = [];
   const unused: unknown[] = [];
   const logged: unknown[] = [];
+  const counted: unknown[] = [];
   const totals: object[] = [];
   const clock = new TestClock();
   const storage = {
@@ -45,6 +47,7 @@ async function purged(
     boundWaits: async () => ({ jobs: 0, deliveries: 0 }),
     requestLog: { purge: async (...request: unknown[]) => requests[logged.push(request) - 1] ?? 0 },
     clientDocuments: { purge: async (...request: unknown[]) => clients[unused.push(request) - 1] ?? 0 },
+    hourlyCounts: { purge: async (...request: unknown[]) => hours[counted.push(request) - 1] ?? 0 },
     events: { testPartners: async () => [] },
     partners: { list: async () => [] },
   };
@@ -64,14 +67,15 @@ async function purged(
     options: { logger, webhooks: { retentionDays: 30, retryDelaysSeconds: [60] } },
   };
   const next = await purgeHandler(core as unknown as Core, {})({}, job);
-  return { asked, logged, unused, totals, next, now: clock.now() };
+  return { asked, logged, unused, counted, totals, next, now: clock.now() };
 }
 
 it('the purge asks for what ended, with a day of grace, and comes again ten minutes later', async () => {
-  const { asked, logged, unused, next, now } = await purged();
+  const { asked, logged, unused, counted, next, now } = await purged();
   expect(asked).toEqual([{ now, before: now - day, eventsBefore: now - 30 * day, limit: 500 }]);
   expect(logged).toEqual([[now - 7 * day, 500]]);
   expect(unused).toEqual([[now - 30 * day, 500]]);
+  expect(counted).toEqual([[now - 90 * day, 500]]);
   expect(next).toEqual({ dueAt: now + 10 * minute });
 });
 
@@ -79,17 +83,31 @@ it.each(kinds)('the purge continues in batches while there is a full batch of %s
   const full = { ...removed(1), [kind]: 500 };
   const { asked, totals } = await purged([full, full, { ...full, [kind]: 499 }]);
   expect(asked).toHaveLength(3);
-  expect(totals).toEqual([{ ...removed(3), [kind]: 1_499, requests: 0, clientDocuments: 0 }]);
+  expect(totals).toEqual([
+    { ...removed(3), [kind]: 1_499, requests: 0, clientDocuments: 0, hourlyCounts: 0 },
+  ]);
 });
 
 it('the purge continues while there is a full batch of logged requests', async () => {
   const { asked, totals } = await purged([], [500, 7]);
-  expect([asked.length, totals]).toEqual([2, [{ ...removed(0), requests: 507, clientDocuments: 0 }]]);
+  expect([asked.length, totals]).toEqual([
+    2,
+    [{ ...removed(0), requests: 507, clientDocuments: 0, hourlyCounts: 0 }],
+  ]);
 });
 
 it('the purge continues while there is a full batch of unused clients', async () => {
   const { asked, totals } = await purged([], [], [500, 7]);
-  expect([asked.length, totals]).toEqual([2, [{ ...removed(0), requests: 0, clientDocuments: 507 }]]);
+  expect([asked.length, totals]).toEqual([
+    2,
+    [{ ...removed(0), requests: 0, clientDocuments: 507, hourlyCounts: 0 }],
+  ]);
+});
+
+it('the purge continues while there is a full batch of hourly counts', async () => {
+  const { asked, totals } = await purged([], [], [], [500, 7]);
+  const others = { ...removed(0), requests: 0, clientDocuments: 0 };
+  expect([asked.length, totals]).toEqual([2, [{ ...others, hourlyCounts: 507 }]]);
 });
 
 it('the purge gives others a turn after a hundred batches, and comes again at once', async () => {

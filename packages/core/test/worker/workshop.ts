@@ -3,6 +3,7 @@ import type { Core } from '../../src/options/context.ts';
 import type { JobHandler } from '../../src/ports/queue.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
+import { createHourlyCounts } from '../../src/telemetry/hourly-counts.ts';
 import type { Schedule } from '../../src/worker/polling.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
@@ -33,10 +34,15 @@ export async function outfit() {
     timers.push(timer);
     return () => remove(timer);
   };
+  // Timers of their own, so that a test fires only those of the worker.
+  const counts = createHourlyCounts({
+    ...{ store: storage.hourlyCounts, clock, logger },
+    schedule: () => () => undefined,
+  });
   return {
     ...{ storage, lines, timers },
     /** Dependencies of a worker. */
-    tools: { clock, logger, schedule, random: systemRandom, telemetry: null },
+    tools: { clock, logger, schedule, random: systemRandom, telemetry: null, counts },
     clock,
     /** Delays of the pending timers, in milliseconds. */
     waits: () => timers.map(({ ms }) => ms),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
+import type { AuditFilter, AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
 import { assertFields, assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
@@ -23,8 +23,11 @@ function chainOf(labels: readonly string[]): Uint8Array[] {
   });
 }
 
-async function ids({ audit }: Storage, target: string | null = null): Promise<string[]> {
-  return (await audit.list({ target, after: null, limit: 100 })).map(({ id }) => id);
+const everyAct: AuditFilter = { target: null, actor: null, action: null, from: null };
+
+async function ids({ audit }: Storage, filter: Partial<AuditFilter> = {}): Promise<string[]> {
+  const acts = await audit.list({ ...everyAct, ...filter, after: null, limit: 100 });
+  return acts.map(({ id }) => id);
 }
 
 /** A port call that takes an audit record, made on a storage on which it succeeds. */
@@ -111,23 +114,54 @@ export const auditCases = casesOf('audit', {
   'acts are read back as they were appended, newest first': async (storage) => {
     const sorted = [
       sampleAct('b', { at: now + 1 }),
-      sampleAct('a', { at: now + 1, actor: 'Ti “Biznis” 🗝️', role: 'admin', details: { scopes: ['a'], at: null, n: 1 } }),
+      sampleAct('a', {
+        at: now + 1,
+        actor: 'Ti “Biznis” 🗝️',
+        role: 'admin',
+        details: { scopes: ['a'], at: null, n: 1 },
+      }),
       sampleAct('d'),
       sampleAct('c', { target: 'client:b' }),
     ];
     for (const act of sorted.toReversed()) await storage.audit.append(act);
     const shown = sorted.map(({ digest: _, ...act }) => act);
-    assertSame(await storage.audit.list({ target: null, after: null, limit: 10 }), shown);
-    assertSame(await ids(storage, 'client:b'), ['c']);
-    assertSame(await ids(storage, 'client:'), []);
+    assertSame(await storage.audit.list({ ...everyAct, after: null, limit: 10 }), shown);
+    assertSame(await ids(storage, { target: 'client:b' }), ['c']);
+    assertSame(await ids(storage, { target: 'client:' }), []);
     for (const [index, act] of shown.entries()) {
       const after = positionOf(act);
       assertSame(
-        await storage.audit.list({ target: null, after, limit: 1 }),
+        await storage.audit.list({ ...everyAct, after, limit: 1 }),
         shown.slice(index + 1, index + 2),
       );
-      const ofTarget = { target: 'client:b', after, limit: 10 };
+      const ofTarget = { ...everyAct, target: 'client:b', after, limit: 10 };
       assertSame(await storage.audit.list(ofTarget), shown.slice(Math.max(3, index + 1)));
+    }
+  },
+
+  'a list is narrowed by target, actor, action and the earliest time, each alone and all together': async (
+    storage,
+  ) => {
+    const fields = { target: 'client:b', actor: 'ben', action: 'client.disable', from: now } as const;
+    const names = ['target', 'actor', 'action', 'from'] as const;
+    // One act for each set of fields that it has like the filter: bit `index` of the number stands for `names[index]`.
+    for (let number = 0; number < 16; number += 1) {
+      const has = (name: (typeof names)[number]) => (number >> names.indexOf(name)) % 2 === 1;
+      const { target, actor, action } = sampleAct('');
+      await storage.audit.append(
+        sampleAct(`${number}`, {
+          target: has('target') ? fields.target : target,
+          actor: has('actor') ? fields.actor : actor,
+          action: has('action') ? fields.action : action,
+          at: has('from') ? now : now - 1,
+        }),
+      );
+    }
+    for (let number = 0; number < 16; number += 1) {
+      const given = names.filter((_, index) => (number >> index) % 2 === 1);
+      const filter = Object.fromEntries(given.map((name) => [name, fields[name]]));
+      const expected = Array.from({ length: 16 }, (_, act) => act).filter((act) => (act & number) === number);
+      assertSame(new Set(await ids(storage, filter)), new Set(expected.map(String)), `filter ${given}`);
     }
   },
 
@@ -209,5 +243,5 @@ export const auditCalls: Calls<'audit'> = {
   append: ({ audit }) => audit.append(sampleAct('a')),
   head: ({ audit }) => audit.head(),
   chain: ({ audit }) => audit.chain({ after: 0, limit: 1 }),
-  list: ({ audit }) => audit.list({ target: null, after: null, limit: 1 }),
+  list: ({ audit }) => audit.list({ ...everyAct, after: null, limit: 1 }),
 };

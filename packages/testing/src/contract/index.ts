@@ -20,6 +20,7 @@ import { fanOutCases } from './fan-out.ts';
 import { finalListCases } from './final-lists.ts';
 import { grantCases } from './grants.ts';
 import { holderCases } from './holders.ts';
+import { hourlyCountCases } from './hourly-counts.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { inboxCases } from './inbox.ts';
 import { interactionCases } from './interactions.ts';
@@ -164,6 +165,7 @@ const storageContractCases = [
   ...auditCases,
   ...requestLogCases,
   ...inboxCases,
+  ...hourlyCountCases,
   ...surveyCases,
   ...textCases,
 ];

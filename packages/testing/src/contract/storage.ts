@@ -9,6 +9,7 @@ import { consentCalls } from './consents.ts';
 import { deliveryCalls } from './delivery-claims.ts';
 import { eventCalls } from './events.ts';
 import { grantCalls } from './grants.ts';
+import { hourlyCountCalls } from './hourly-counts.ts';
 import { idempotencyCalls } from './idempotency.ts';
 import { inboxCalls } from './inbox.ts';
 import { interactionCalls } from './interactions.ts';
@@ -41,6 +42,7 @@ const ports = {
   audit: auditCalls,
   requestLog: requestLogCalls,
   inbox: inboxCalls,
+  hourlyCounts: hourlyCountCalls,
   sandbox: sandboxCalls,
   proofIds: usedIdCalls,
   pushedRequests: pushedRequestCalls,

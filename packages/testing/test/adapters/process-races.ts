@@ -128,4 +128,30 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
       expect(await refresh(storage, next, `${next} later`)).toBe('refreshed');
     }
   });
+
+  test('processes that count in one hour add up, and one that is killed loses only what it had not stored', async () => {
+    const { place, open } = stage();
+    const { hourlyCounts } = await open();
+    const [rounds, hour] = [50, 500_000 * 3_600_000];
+    const counting = await Promise.all(
+      [0, 1, 2].map(async () => {
+        const process = child(shared('count.ts'), JSON.stringify(place), `${rounds}`, `${hour}`);
+        await once(process, 'message');
+        return process;
+      }),
+    );
+    await Promise.all(
+      counting.map(async (process) => {
+        process.send('go');
+        await once(process, 'message');
+      }),
+    );
+    const [killed, ...others] = counting;
+    killed?.kill('SIGKILL');
+    for (const process of others) process.send('end');
+    await Promise.all(counting.map((process) => process.exitCode ?? once(process, 'exit')));
+    const rows = await hourlyCounts.read({ from: hour, to: hour + 3_600_000, periodMs: 3_600_000 });
+    const total = 3 * rounds * 10 + 2 * 10;
+    expect(rows).toEqual([{ at: hour, name: 'sign_ins', mode: 'live', total, peak: 10 }]);
+  });
 }

@@ -38,6 +38,7 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
     random: systemRandom,
     tokens: tokenFormats('svc'),
     telemetry: null,
+    counts: { add() {}, measure() {}, async flush() {}, async close() {} },
     clientDocuments: null,
     notifyWorkers: () => {},
     logMissingFields: () => {},

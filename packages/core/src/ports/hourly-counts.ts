@@ -1,0 +1,45 @@
+import type { Mode } from './partners.ts';
+
+/** A number to add to the current hour. */
+export interface HourlyCount {
+  /** Name of the count, such as `sign_ins`: at most 40 of `a-z_`. */
+  readonly name: string;
+  readonly mode: Mode;
+  /** Integer from 0 on. */
+  readonly count: number;
+}
+
+/** Sum of a count over the hours of a period. Periods without a count have no row. */
+export interface CountedPeriod {
+  /** Beginning of the period, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly name: string;
+  readonly mode: Mode;
+  /** Sum of all numbers that were added. */
+  readonly total: number;
+  /** Largest number that was added at once: for measured values, of which the sum has no meaning. */
+  readonly peak: number;
+}
+
+/** Counts per hour, to which all processes add, for charts of what the service does. */
+export interface HourlyCountStore {
+  /**
+   * Adds numbers to the hour that contains `now`, all of them or none. There is at most one number per name
+   * and mode. Simultaneous calls add up.
+   */
+  add(counts: readonly HourlyCount[], now: number): Promise<void>;
+  /**
+   * Reads the hours that begin from `from` on and before `to`, summed up in periods of `periodMs`, the first of
+   * which begins at `from`. Sorted by the period, then by name and mode. All three are multiples of an hour.
+   */
+  read(range: {
+    readonly from: number;
+    readonly to: number;
+    readonly periodMs: number;
+  }): Promise<CountedPeriod[]>;
+  /**
+   * Removes the counts of hours that began before `before`, the oldest first, at most `limit`. Returns the
+   * number of removed rows.
+   */
+  purge(before: number, limit: number): Promise<number>;
+}
