@@ -23,6 +23,40 @@ export function moment(time: string, language: Language): Html {
   return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
 
+/** Units of a time that has passed, the longest first, in milliseconds. */
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** Formats how long ago a time was, to the day, hour or minute. The time itself is in the tooltip. */
+export function ago(time: string, now: number, language: Language): Html {
+  const passed = Math.max(0, now - Date.parse(time));
+  const [unit, length] = units.find(([, ms]) => passed >= ms) ?? (['second', 1000] as const);
+  const words = new Intl.RelativeTimeFormat(localesOf(language)).format(-Math.floor(passed / length), unit);
+  const exact = `${new Date(time).toLocaleString(localesOf(language), style)} UTC`;
+  return html`<time datetime="${time}" title="${exact}">${words}</time>`;
+}
+
+/** Formats a share from 0 to 1 as a percentage with one digit, rounded down, so that only everything is 100 %. */
+export const share = (part: number, language: Language): string =>
+  (Math.floor(part * 1000) / 1000).toLocaleString(localesOf(language), {
+    style: 'percent',
+    maximumFractionDigits: 1,
+  });
+
+/** Formats a length of time in its largest unit. */
+export function lasting(ms: number, language: Language): string {
+  const [unit, length] = units.find(([, each]) => ms >= 2 * each) ?? (['second', 1000] as const);
+  return (ms / length).toLocaleString(localesOf(language), {
+    style: 'unit',
+    unit,
+    unitDisplay: 'narrow',
+    maximumFractionDigits: ms < 10_000 ? 1 : 0,
+  });
+}
+
 /** Formats the time left until a future time. */
 function timeLeft(time: string, now: number, language: Language): string {
   const seconds = Math.max(0, Math.round((Date.parse(time) - now) / 1000));

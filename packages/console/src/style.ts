@@ -205,6 +205,26 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .chart .failing { fill: var(--warning); }
 .chart .dropped { fill: var(--bad); }
 .qr { display: block; width: min(18rem, 100%); height: auto; border-radius: .625rem; }
+
+/* Numbers of the operators and histories. */
+.periods { display: flex; gap: .25rem; }
+.periods a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .875rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); text-decoration: none; }
+.periods a[aria-current] { background: var(--tint); border-color: currentColor; font-weight: 600; }
+.numbers { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr)); }
+.number { gap: .5rem; justify-content: space-between; }
+.number h2 { font-size: .9375rem; }
+.number strong { display: block; font-size: 1.75rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.line-chart { display: block; width: 100%; height: 3rem; }
+.line-chart polyline { fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round; vector-effect: non-scaling-stroke; }
+.line-chart .delivered { fill: var(--good); }
+.line-chart .dropped { fill: var(--bad); }
+.wide { max-width: 100%; overflow-x: auto; }
+.wide th, .wide td { white-space: nowrap; padding-inline-end: 1rem; }
+.wide td { text-align: end; font-variant-numeric: tabular-nums; }
+.wide thead th + th { text-align: end; }
+.changes th, .changes td { vertical-align: top; overflow-wrap: anywhere; }
+.rows .more { overflow-wrap: anywhere; }
+.rows .more a { font-weight: 400; }
 `;
 
 /** Style sheet of the console, for the head of its pages. */

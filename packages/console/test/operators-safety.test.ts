@@ -82,7 +82,8 @@ describe('a page for operators', () => {
         kit.provider.clock.advance(60_000);
         database.forget();
         const { status, text } = await browser.get(`/operators${page}`);
-        all.push([page, database.calls.length]);
+        // Counts of earlier requests are stored when their time has come, not because of this page.
+        all.push([page, database.calls.filter((call) => call !== 'hourlyCounts.add').length]);
         expect(status).toBe(200);
         const listed = text.replaceAll(/<nav[\s\S]*?<\/nav>/g, '').match(/<li/g) ?? [];
         expect(listed.length).toBeLessThanOrEqual(60);
@@ -90,7 +91,8 @@ describe('a page for operators', () => {
       return all;
     };
     const few = await counts();
-    for (const [, calls] of few) expect(calls).toBeLessThanOrEqual(7);
+    // The frame counts partners and apps. The pages of a partner also look for obstacles and the history.
+    for (const [, calls] of few) expect(calls).toBeLessThanOrEqual(8);
     for (let index = 0; index < 1_000; index += 1) {
       const slug = `p-${index}`;
       await kit.admin.partners.create({ slug, name: slug });

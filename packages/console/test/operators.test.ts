@@ -212,6 +212,10 @@ describe('the pages for operators', () => {
       details: {
         ...{ name: 'Other', partner: null, redirectUris: ['https://app.example/a'], idTokenAlg: 'ES256' },
         defaultScope: null,
+        before: {
+          ...{ name: 'App', partner: 'kafe', idTokenAlg: 'RS256', defaultScope: 'openid' },
+          redirectUris: ['https://app.example/a', 'https://app.example/b'],
+        },
       },
     });
     const acts = await kit.acts();

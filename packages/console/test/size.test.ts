@@ -28,7 +28,9 @@ describe('a page with much data', () => {
         // A search reads some thousand events at most, and asks once whether there may be more.
         const asksForOthers = (call: string) => address.startsWith('/sandbox?') && call === 'events.list';
         expect(fragile.calls.filter(asksForOthers).length).toBeLessThan(2);
-        counts[address] = fragile.calls.filter((call) => !asksForOthers(call)).sort();
+        // Counts of earlier requests are stored when their time has come, not because of this page.
+        const isOwn = (call: string) => call !== 'hourlyCounts.add' && !asksForOthers(call);
+        counts[address] = fragile.calls.filter(isOwn).sort();
       }
       return counts;
     };

@@ -1,24 +1,72 @@
-import type { AuditEntry, AuditVerification } from '@ostiary/core/admin';
+import type { AuditEntry, AuditSearch, AuditVerification } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
-import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
-import { counted, facts, foreignText, moment, pageLinks } from '../parts.ts';
+import { counted, facts, moment, pageLinks } from '../parts.ts';
+import { changesFold, sentenceOf } from './acts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
 import { attempt, type Form, listed, type OperatorContext, pageOf, unknownAct } from './visit.ts';
 
 const perPage = 50;
 
-function entryRow(
-  { id, at, actor, role, action, target, details }: AuditEntry,
-  { urls, voice, words }: OperatorContext,
-): Html {
-  const told =
-    Object.keys(details).length === 0
-      ? null
-      : html`<details><summary class="small">${fillText(voice.language, words.audit.details, { count: Object.keys(details).length })}</summary>${foreignText(JSON.stringify(details, null, 2), action)}</details>`;
-  return html`<li id="${id}"><div class="what"><strong>${nameOf(action)}</strong> <a href="${urls.audit({ target })}">${nameOf(target)}</a>
-<span>${nameOf(role === null ? actor : `${actor} (${role})`)} · ${moment(at, voice.language)}</span>${told}</div></li>`;
+/** Filter of the list, as the query has it. */
+type Filter = { readonly [Name in (typeof filterNames)[number]]: string | null };
+
+const filterNames = ['target', 'actor', 'action', 'from', 'to'] as const;
+
+const dayMs = 24 * 3_600_000;
+
+/** Reads the filter from the query. Nothing is trimmed: spaces at the ends belong to ids of users. */
+function filterOf({ query }: OperatorContext): Filter {
+  const typed = filterNames.map((name) => {
+    const text = (query.get(name) ?? '').replaceAll('\0', '').slice(0, 300);
+    return [name, text === '' ? null : text] as const;
+  });
+  return Object.fromEntries(typed) as Filter;
+}
+
+/** Reads a day in UTC: `null` if there is none, `undefined` if it is invalid. */
+function dayOf(text: string | null): Date | null | undefined {
+  if (text === null) return null;
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
+  return Number.isNaN(day.getTime()) ? undefined : day;
+}
+
+/** Shows an act. Its person and its kind are links to all their acts. */
+function entryRow(entry: AuditEntry, visit: OperatorContext): Html {
+  const { urls, voice } = visit;
+  const { id, at, actor, action, target } = entry;
+  return html`<li id="${id}"><div class="what">${sentenceOf(entry, visit)}
+<span>${moment(at, voice.language)}</span>
+<span class="more"><a href="${urls.audit({ actor })}">${nameOf(actor)}</a> · <a href="${urls.audit({ action })}">${nameOf(action)}</a> · <a href="${urls.audit({ target })}">${nameOf(target)}</a></span>${changesFold(entry, visit)}</div></li>`;
+}
+
+/** Shows the form that narrows the list. Every filter is part of the URL. */
+function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typeof filterFields>): Html {
+  const { urls, words } = visit;
+  const text = words.audit;
+  const known = Object.entries(text.did).map(([action, did]) => [action, did] as const);
+  const { action } = filter;
+  // An act of the host, which a link to its acts selects.
+  const own = action === null || known.some(([name]) => name === action) ? [] : [[action, action] as const];
+  return html`<form class="form" method="get" action="${urls.audit()}">
+${form.line('actor', text.actorHint, filter.actor ?? '')}
+${form.select('action', [['', text.everyAct], ...known, ...own], action ?? '')}
+${form.line('target', text.targetHint, filter.target ?? '')}
+${form.day('from', filter.from)}
+${form.day('to', filter.to)}
+<div class="row"><button class="compact">${text.show}</button>${filterNames.some((name) => filter[name] !== null) ? html`<a href="${urls.audit()}">${text.everything}</a>` : null}</div></form>`;
+}
+
+/** Makes the fields of the page's forms, with the problems of those that were filled in. */
+function filterFields(visit: OperatorContext, filled: Filled | null) {
+  const text = visit.words.audit;
+  const labels = {
+    ...{ actor: text.actor, action: text.action, target: text.target, from: text.from, to: text.to },
+    head: text.head,
+  };
+  return fieldsOf(visit, labels, filled);
 }
 
 function verified(found: AuditVerification, { voice, words }: OperatorContext): Html {
@@ -40,14 +88,23 @@ async function show(
 ): Promise<ConsoleAnswer> {
   const { admin, query, urls, words } = visit;
   const text = words.audit;
-  // Not trimmed: spaces at the ends belong to the id of a user.
-  const typed = (query.get('target') ?? '').replaceAll('\0', '').slice(0, 300);
-  const target = typed === '' ? null : typed;
-  const { entries, next } = await listed(() =>
-    admin.audit.list({ ...pageOf(visit, perPage), ...(target !== null && { target }) }),
-  );
+  const filter = filterOf(visit);
+  const [from, to] = [dayOf(filter.from), dayOf(filter.to)];
+  const wrongDays = (['from', 'to'] as const).filter((name) => dayOf(filter[name]) === undefined);
+  const problems = new Map(wrongDays.map((name) => [name, [text.badDay]]));
+  const { target, actor, action } = filter;
+  const search: AuditSearch = {
+    ...(target !== null && { target }),
+    ...(actor !== null && { actor }),
+    ...(action !== null && { action }),
+    ...(from && { from }),
+    // The last day is listed to its end.
+    ...(to && { to: new Date(to.getTime() + dayMs) }),
+  };
+  const { entries, next } = await listed(() => admin.audit.list({ ...pageOf(visit, perPage), ...search }));
   const empty = html`<p class="muted">${text.empty}</p>`;
-  const form = fieldsOf(visit, { target: text.target, head: text.head }, filled);
+  const isWrong = wrongDays.length > 0 && filled === null;
+  const form = filterFields(visit, isWrong ? { form: new Map(), problems } : filled);
   return framed(visit, {
     title: words.nav.audit,
     section: 'audit',
@@ -55,12 +112,10 @@ async function show(
     refused: form.summary,
     body: html`<section class="panel" aria-label="${words.nav.audit}">${entries.length === 0 ? empty : html`<ul class="rows">${entries.map((entry) => entryRow(entry, visit))}</ul>`}
 ${pageLinks([
-  [query.has('after') ? urls.audit({ target }) : null, text.newest],
-  [next === null ? null : urls.audit({ target, after: next }), text.older],
+  [query.has('after') ? urls.audit(filter) : null, text.newest],
+  [next === null ? null : urls.audit({ ...filter, after: next }), text.older],
 ])}</section>
-<div class="column"><section class="panel" aria-label="${text.target}"><form class="form" method="get" action="${urls.audit()}">
-${form.line('target', text.targetHint, target ?? '')}
-<div class="row"><button class="compact">${text.show}</button></div></form></section>
+<div class="column"><section class="panel" aria-label="${text.filter}">${filterForm(visit, filter, form)}</section>
 <section class="panel" aria-labelledby="verify"><h2 id="verify">${text.verify}</h2>${checked}<p class="small muted">${text.verifyHint}</p>${actForm(
       visit,
       {

@@ -7,6 +7,7 @@ import { changedSettings, settingFields, settingLabels, settingsOf, storedSettin
 import { accessAct, showDocumented } from './documented-client.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
+import { historyPanel } from './history.ts';
 import { shownOnce } from './once.ts';
 import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
@@ -54,7 +55,7 @@ function settingsForm(visit: OperatorContext, body: Html): Html | null {
 }
 
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
-  const { admin, id, urls, voice, words } = visit;
+  const { admin, id, voice, words } = visit;
   const client = found(await admin.clients.get(id));
   if (client.document !== undefined) return showDocumented(visit, client, filled);
   const text = words.clients;
@@ -78,9 +79,9 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
       [text.kind, client.public ? text.isPublic : text.confidential],
       client.secrets.length === 0 ? null : [text.secrets, client.secrets.length],
       [words.created, moment(client.createdAt, voice.language)],
-    ])}
-<p class="pages"><a href="${urls.audit({ target: `client:${id}` })}">${words.nav.audit}</a></p></section>
-${formPanel(visit, { label: words.state, body: acts(client, visit, fields, refused) })}</div>`,
+    ])}</section>
+${formPanel(visit, { label: words.state, body: acts(client, visit, fields, refused) })}</div>
+${await historyPanel(visit, { target: `client:${id}` })}`,
   });
 }
 

@@ -45,6 +45,10 @@ export function fieldsOf<Name extends string>(
         tag: html`<input value="${textOf(name, value)}" autocomplete="off" spellcheck="false" autocapitalize="none"`,
       }),
 
+    /** Makes a field for a day, such as `2030-01-31`. */
+    day: (name: Name, value: string | null): Html =>
+      parts.field({ name, tag: html`<input type="date" value="${textOf(name, value ?? '')}"` }),
+
     lines: (name: Name, hint: string, value: readonly string[] = []): Html =>
       parts.field({
         name,

@@ -40,7 +40,7 @@ export interface OperatorFrame {
   /** True if the page shows live or test data: it then has a switch between them. */
   readonly hasModes?: boolean;
   /** Layout of the body: one narrow column, or two if there is room. */
-  readonly layout?: 'one' | 'aside-first' | 'main-first';
+  readonly layout?: 'one' | 'aside-first' | 'main-first' | 'halves';
   /** Text in the search box. @defaultValue `""` */
   readonly typed?: string;
   /** Message about an action that was refused. */

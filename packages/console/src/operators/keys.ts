@@ -1,10 +1,11 @@
-import { type ApiKey, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
+import { type ApiKey, type AuditEntry, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
 import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, ticked, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
+import { historyPanel } from './history.ts';
 import { shownOnce } from './once.ts';
 import { sortedList } from './sorted-list.ts';
 import {
@@ -154,6 +155,20 @@ async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
   return key;
 }
 
+/** Time that passes at most between the creation of a key and the act that recorded it, in milliseconds. */
+const recordedWithinMs = 5_000;
+
+/** Finds the act of the key that this one replaced. Empty for a key that was issued. */
+async function originOf(
+  { id, createdAt }: ApiKey,
+  { admin }: OperatorContext,
+): Promise<readonly AuditEntry[]> {
+  const from = new Date(createdAt);
+  const to = new Date(from.getTime() + recordedWithinMs);
+  const { entries } = await admin.audit.list({ action: 'key.roll', from, to });
+  return entries.filter(({ details }) => details.successor === id);
+}
+
 async function showOne(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
   const { backend, slug, id, urls, voice, words } = visit;
   const key = await keyOf(visit);
@@ -192,7 +207,8 @@ ${formPanel(visit, {
     ? html`${asked(visit, { action, act: 'roll', label: text.roll, hint: text.rollHint, isOpen: filled !== null, body: form.line('overlapSeconds', text.overlapHint, '86400') })}
 ${asked(visit, { action, act: 'revoke', label: text.revoke, hint: text.revokeHint, isFinal: true })}`
     : html`<p class="muted">${text.ended}</p>`,
-})}`,
+})}
+${await historyPanel(visit, { target: `key:${id}` }, await originOf(key, visit))}`,
   });
 }
 

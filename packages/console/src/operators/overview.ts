@@ -1,14 +1,26 @@
-import type { DroppedEndpoint, FailingEndpoint, WaitingWork } from '@ostiary/core/admin';
+import type { AuditEntry, DroppedEndpoint, FailingEndpoint, Health, WaitingWork } from '@ostiary/core/admin';
 import { type ConsoleAnswer, version } from '@ostiary/core/console';
 import { fill, fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { failureLine } from '../delivery.ts';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
+import { sentenceOf, timeOfAct } from './acts.ts';
 import { framed } from './frame.ts';
+import { numbers, readNumbers } from './numbers.ts';
 import type { OperatorContext } from './visit.ts';
 
 /** Number at which `admin.health()` stops counting: it means that many or more. */
 const countedAtMost = 10_000;
+
+/** Number of changes on the page. The audit log has the others. */
+const changesAtMost = 8;
+
+/** Formats a count of `admin.health()`. */
+const countOf = ({ voice, words }: OperatorContext, number: number): string =>
+  fillText(voice.language, words.overview.waiting, {
+    count: counted(number, voice.language),
+    upTo: number >= countedAtMost,
+  });
 
 /** Lists the endpoints that fail now, with their last answer. Each links to its deliveries that fail. */
 function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
@@ -30,42 +42,62 @@ function dropping({ urls, voice, words }: OperatorContext, endpoints: readonly D
   return html`<section class="panel" aria-labelledby="dropped"><h2 id="dropped">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 
-/** Shows the page with the state of the service. */
-export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, voice, words } = visit;
+/** Shows the latest acts of administrators. */
+function latestChanges(visit: OperatorContext, entries: readonly AuditEntry[]): Html {
+  const { urls, words } = visit;
   const text = words.overview;
-  const health = await admin.health();
-  const { at, jobs, deliveries, failingJobs, dropped, failingEndpoints, droppedEndpoints, sealing } = health;
-  const count = (number: number): string =>
-    fillText(voice.language, text.waiting, {
-      count: counted(number, voice.language),
-      upTo: number >= countedAtMost,
-    });
+  const row = (entry: AuditEntry): Html =>
+    html`<li><p class="what">${sentenceOf(entry, visit)}</p><span class="small muted">${timeOfAct(entry, visit)}</span></li>`;
+  return html`<section class="panel" aria-labelledby="changes"><div class="head"><h2 id="changes">${text.changes}</h2><a href="${urls.audit()}">${words.nav.audit}</a></div>
+${entries.length === 0 ? html`<p class="muted">${text.noChanges}</p>` : html`<ul class="rows">${entries.map(row)}</ul>`}</section>`;
+}
+
+/** Shows what waits and what failed, and the sealing keys in use. */
+function stateOf(visit: OperatorContext, health: Health): Html {
+  const { voice, words } = visit;
+  const text = words.overview;
+  const { at, jobs, deliveries, failingJobs, dropped, sealing } = health;
   const waiting = ({ count: number, oldestDueAt, late }: WaitingWork): Html =>
-    html`${number === 0 ? text.nothingWaits : count(number)}${oldestDueAt === null ? null : html`<br>${text.since} ${moment(oldestDueAt, voice.language)}`}${late ? html`<br><strong>${text.late}</strong>` : null}`;
+    html`${number === 0 ? text.nothingWaits : countOf(visit, number)}${oldestDueAt === null ? null : html`<br>${text.since} ${moment(oldestDueAt, voice.language)}`}${late ? html`<br><strong>${text.late}</strong>` : null}`;
+  return html`<section class="panel" aria-label="${words.nav.overview}">${facts([
+    [text.jobs, waiting(jobs)],
+    [text.deliveries, waiting(deliveries)],
+    [text.failingJobs, countOf(visit, failingJobs)],
+    [text.failing, countOf(visit, health.failing)],
+    [text.dropped, countOf(visit, dropped)],
+    [
+      text.sealing,
+      html`<code>${sealing.keyId}</code><br>${sealing.sealedOtherwise === 0 ? text.sealed : fillText(voice.language, text.sealedOtherwise, { count: countOf(visit, sealing.sealedOtherwise) })}`,
+    ],
+    [text.storage, text.answers],
+    [text.version, version],
+    [text.at, moment(at, voice.language)],
+  ])}</section>`;
+}
+
+/** Shows what fails now, what the service did, and what administrators changed. */
+export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
+  const { admin, words } = visit;
+  const text = words.overview;
+  const [health, report, { entries }] = await Promise.all([
+    admin.health(),
+    readNumbers(visit),
+    admin.audit.list({ limit: changesAtMost }),
+  ]);
+  const { jobs, deliveries, failingJobs, dropped, failingEndpoints, droppedEndpoints, sealing } = health;
   const isLate = jobs.late || deliveries.late;
   const isWell = !isLate && failingJobs + health.failing + dropped + sealing.sealedOtherwise === 0;
   return framed(visit, {
     title: words.nav.overview,
     section: 'overview',
     isFirst: true,
-    layout: 'one',
+    hasModes: true,
+    layout: 'halves',
     body: html`${isWell ? noticeOf(text.healthy) : problemRow(text.unhealthy)}
-<section class="panel" aria-label="${words.nav.overview}">${facts([
-      [text.jobs, waiting(jobs)],
-      [text.deliveries, waiting(deliveries)],
-      [text.failingJobs, count(failingJobs)],
-      [text.failing, count(health.failing)],
-      [text.dropped, count(dropped)],
-      [
-        text.sealing,
-        html`<code>${sealing.keyId}</code><br>${sealing.sealedOtherwise === 0 ? text.sealed : fillText(voice.language, text.sealedOtherwise, { count: count(sealing.sealedOtherwise) })}`,
-      ],
-      [text.storage, text.answers],
-      [text.version, version],
-      [text.at, moment(at, voice.language)],
-    ])}</section>
-${failingEndpoints.length === 0 ? null : failing(visit, failingEndpoints)}
-${droppedEndpoints.length === 0 ? null : dropping(visit, droppedEndpoints)}`,
+${numbers(report, health, visit)}
+<div class="column">${failingEndpoints.length === 0 ? null : failing(visit, failingEndpoints)}
+${droppedEndpoints.length === 0 ? null : dropping(visit, droppedEndpoints)}
+${stateOf(visit, health)}</div>
+${latestChanges(visit, entries)}`,
   });
 }

@@ -5,6 +5,7 @@ import { enabledBadge, facts, moment } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
+import { historyPanel } from './history.ts';
 import { sortedList } from './sorted-list.ts';
 import { attempt, type Form, found, modeOf, type OperatorContext, unknownAct } from './visit.ts';
 
@@ -66,7 +67,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.state, enabledBadge(disabledAt === null, words)],
       [words.created, moment(createdAt, voice.language)],
     ])}
-<p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a><a href="${urls.audit({ target: `partner:${slug}` })}">${words.nav.audit}</a></p></section>
+<p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a></p></section>
 ${formPanel(visit, {
   label: words.state,
   body: html`${actForm(visit, {
@@ -80,7 +81,8 @@ ${
     ? asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })
     : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
 }`,
-})}`,
+})}
+${await historyPanel(visit, { target: `partner:${slug}` })}`,
   });
 }
 

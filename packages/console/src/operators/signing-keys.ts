@@ -5,6 +5,7 @@ import { moment, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { asked, type Filled, fieldsOf, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
+import { historyPanel } from './history.ts';
 import { attempt, type Form, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
@@ -26,7 +27,8 @@ ${asked(visit, {
   isOpen: filled !== null,
   body: html`${form.select('alg', algorithms, 'RS256')}
 ${form.line('activateAfterSeconds', text.delayHint, '600')}`,
-})}</section>`,
+})}</section>
+${await historyPanel(visit, { action: 'signing_key.rotate' })}`,
   });
 }
 

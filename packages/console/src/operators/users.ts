@@ -5,6 +5,7 @@ import { choiceField, facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
+import { historyPanel } from './history.ts';
 import type { OperatorUser } from './host-users.ts';
 import { type Form, found, type OperatorContext, pageOf, parameter, unknownAct } from './visit.ts';
 
@@ -112,7 +113,7 @@ ${isBlocked && host?.unblock !== undefined ? asked(visit, { action, act: 'unbloc
 
 /** Shows the page of a user: who it is, the connected apps, and what operators can do. */
 export async function user(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, urls, words } = visit;
+  const { admin, words } = visit;
   const text = words.users;
   const shown = await userOf(visit);
   const { sub, name, kid, handle, phone, createdAt, blockedAt, kyc, sessions } = shown;
@@ -130,10 +131,10 @@ export async function user(visit: OperatorContext): Promise<ConsoleAnswer> {
       createdAt === undefined ? null : [words.created, time(createdAt, visit)],
       visit.users === null ? null : [words.state, stateOf(shown, visit)],
       blockedAt instanceof Date ? [text.blocked, time(blockedAt, visit)] : null,
-    ])}
-<p class="pages"><a href="${urls.audit({ target: `user:${sub}` })}">${words.nav.audit}</a></p></section>
+    ])}</section>
 <section class="panel" aria-labelledby="apps"><h2 id="apps">${text.apps}</h2>${apps.length === 0 ? html`<p class="muted">${text.noApps}</p>` : html`<ul class="rows">${apps.map((app) => appRow(app, visit))}</ul>`}</section></div>
-${formPanel(visit, { label: words.state, body: acts(shown, visit) })}`,
+${formPanel(visit, { label: words.state, body: acts(shown, visit) })}
+${await historyPanel(visit, { target: `user:${sub}` })}`,
   });
 }
 

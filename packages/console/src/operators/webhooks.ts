@@ -16,6 +16,7 @@ import {
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
+import { historyPanel } from './history.ts';
 import {
   attempt,
   type Form,
@@ -175,8 +176,10 @@ ${formPanel(visit, {
 ${asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })}`
       : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
   }
-${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}`,
-})}`,
+${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}
+${await historyPanel(visit, { target: `endpoint:${id}` })}`,
+})}
+${await historyPanel(visit, { target: `endpoint:${id}` })}`,
   });
 }
 

@@ -1,0 +1,65 @@
+import type { AuditEntry } from '@ostiary/core/admin';
+import { fillText, type Html, html, nameOf, visible } from '@ostiary/core/pages';
+import { ago } from '../parts.ts';
+import type { OperatorContext } from './visit.ts';
+
+/** Returns the words for a kind of act, such as "disabled the partner"; `null` for an act of the host. */
+export function wordsOfAct(action: string, { words }: Pick<OperatorContext, 'words'>): string | null {
+  return new Map(Object.entries(words.audit.did)).get(action) ?? null;
+}
+
+/** Returns the URL of the page of an act's object, or of the list of all acts on it. */
+function objectUrl({ urls }: OperatorContext, { action, target, details }: AuditEntry): string {
+  const [kind = '', ...rest] = target.split(':');
+  const id = rest.join(':');
+  const partner = typeof details.partner === 'string' ? details.partner : '';
+  const mode = details.mode === 'test' ? 'test' : 'live';
+  if (kind === 'partner') return urls.partner(id);
+  if (kind === 'client') return urls.client(id);
+  if (kind === 'user') return urls.user(id);
+  if (kind === 'signing_key') return urls.signingKeys();
+  if (kind === 'key' && partner !== '') return urls.key(partner, id);
+  if (kind === 'event' && partner !== '') return urls.webhooks(partner, { mode, event: id, status: 'every' });
+  // A removed endpoint has no page.
+  if (kind === 'endpoint' && partner !== '' && action !== 'endpoint.remove')
+    return urls.endpoint(partner, id, { mode });
+  return urls.audit({ target });
+}
+
+/** Shows who did what, with a link to the object. */
+export function sentenceOf(entry: AuditEntry, visit: OperatorContext): Html {
+  const { actor, role, action, target } = entry;
+  const did = wordsOfAct(action, visit);
+  // Our own words already say what kind of object it is.
+  const object = did === null ? target : target.slice(target.indexOf(':') + 1);
+  return html`<strong>${nameOf(role === null ? actor : `${actor} (${role})`)}</strong> ${did ?? nameOf(action)} <a href="${objectUrl(visit, entry)}">${nameOf(object)}</a>`;
+}
+
+/** Shows how long ago an act was. */
+export const timeOfAct = ({ at }: AuditEntry, { backend, voice }: OperatorContext): Html =>
+  ago(at, backend.now(), voice.language);
+
+/** Shows a value of an act. */
+function shownValue(value: unknown): Html | string {
+  if (value === null || value === undefined || value === '') return '—';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+    return html`${value.map((item, index) => html`${index === 0 ? null : html`<br>`}${nameOf(item)}`)}`;
+  return nameOf(typeof value === 'string' ? value : visible(JSON.stringify(value)));
+}
+
+/** Shows what an act changed, folded: each value and, if the act has it, the value before. Empty if the act says it all. */
+export function changesFold({ details }: AuditEntry, { voice, words }: OperatorContext): Html | null {
+  const { before, ...set } = details;
+  const old =
+    typeof before === 'object' && before !== null ? new Map<string, unknown>(Object.entries(before)) : null;
+  // Values that were set to what they were are no changes.
+  const changes = Object.entries(set).filter(
+    ([name, value]) => old === null || JSON.stringify(value) !== JSON.stringify(old.get(name)),
+  );
+  if (changes.length === 0) return null;
+  const text = words.history;
+  const row = ([name, value]: (typeof changes)[number]): Html =>
+    html`<tr><th scope="row"><code>${visible(name)}</code></th>${old === null ? null : html`<td>${shownValue(old.get(name))}</td>`}<td>${shownValue(value)}</td></tr>`;
+  return html`<details><summary class="small">${fillText(voice.language, words.audit.details, { count: changes.length })}</summary><table class="changes"><thead><tr><th scope="col">${text.value}</th>${old === null ? null : html`<th scope="col">${text.before}</th>`}<th scope="col">${text.after}</th></tr></thead>
+<tbody>${changes.map(row)}</tbody></table></details>`;
+}

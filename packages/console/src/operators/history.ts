@@ -1,0 +1,32 @@
+import type { AuditEntry, AuditSearch } from '@ostiary/core/admin';
+import { type Html, html } from '@ostiary/core/pages';
+import { moment } from '../parts.ts';
+import { changesFold, sentenceOf } from './acts.ts';
+import type { OperatorContext } from './visit.ts';
+
+/** Number of acts that a page shows. The audit log has the others. */
+const shownAtMost = 10;
+
+/**
+ * Shows who changed an object, when, and how, from the audit log, newest first.
+ * @param search - narrows the audit log to the object, such as `{ target: 'partner:kafe' }`
+ * @param origin - earlier acts on another object, from which this one came
+ */
+export async function historyPanel(
+  visit: OperatorContext,
+  search: Pick<AuditSearch, 'target' | 'action'>,
+  origin: readonly AuditEntry[] = [],
+): Promise<Html> {
+  const { admin, urls, words } = visit;
+  const { entries: own } = await admin.audit.list({ ...search, limit: shownAtMost });
+  const entries = [...own, ...origin];
+  const text = words.history;
+  const row = (entry: AuditEntry): Html =>
+    html`<li><div class="what">${sentenceOf(entry, visit)} <span>${moment(entry.at, visit.voice.language)}</span>${changesFold(entry, visit)}</div></li>`;
+  const rows =
+    entries.length === 0
+      ? html`<p class="muted">${text.empty}</p>`
+      : html`<ul class="rows">${entries.map(row)}</ul>`;
+  return html`<section class="panel across" aria-labelledby="history"><div class="head"><h2 id="history">${text.title}</h2><a href="${urls.audit(search)}">${words.nav.audit}</a></div>
+${rows}</section>`;
+}
