@@ -34,8 +34,12 @@ const apiKey = z.object({
  */
 const webhook = z.object({ mode, url: text, secret: text, id: text });
 
+/** Owner of the pages for operators, who signs in with the password alone on this machine. */
+const operator = z.object({ email: text, password: text });
+
 /** Schema of the data that the first start creates and later starts keep. */
 const seeded = z.object({
+  operator,
   users: z.array(user),
   clients: z.array(client),
   apiKeys: z.array(apiKey),

@@ -62,6 +62,7 @@ export async function startDemo(
     NODE_ENV: 'development',
     HOST: '127.0.0.1',
     PORT: String(port),
+    OSTIARY_OPERATORS: 'on',
     OSTIARY_AUTH_URL: authUrl,
     OSTIARY_BASE_URL: baseUrl,
     OSTIARY_DATA_DIR: dataDir,

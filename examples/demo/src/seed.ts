@@ -92,6 +92,14 @@ async function issueKey({ ostiary }: Installation, mode: WebhookMode): Promise<D
   return { id: apiKey.id, mode, key, scopes: [...apiKey.scopes], partner: demoPartner, signingSecret };
 }
 
+/** Creates the owner of the pages for operators. */
+async function makeOperator({ staff }: Installation): Promise<Seeded['operator']> {
+  const [email, password] = ['owner@example.com', newPassword()];
+  const link = await staff.invite(email, 'owner');
+  await staff.setPassword(link, password, null);
+  return { email, password };
+}
+
 /** Creates what an administrator would create: partner, funds, keys, users and clients. */
 async function provision(installation: Installation, partnerUrl: string): Promise<Omit<Seeded, 'webhooks'>> {
   const { accounts, ledger, ostiary } = installation;
@@ -112,7 +120,7 @@ async function provision(installation: Installation, partnerUrl: string): Promis
     const { clientId, redirectUris } = wanted;
     clients.push({ clientId, clientSecret: created.clientSecret, redirectUris, allowedScopes });
   }
-  return { users, clients, apiKeys };
+  return { users, clients, apiKeys, operator: await makeOperator(installation) };
 }
 
 /** URLs of the demo, for the seeded data. */

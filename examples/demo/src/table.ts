@@ -22,6 +22,8 @@ export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Pr
     ['Receive cashback, and watch the signed event arrive', `${partnerUrl}/webhooks`],
     ['Be a partner: trigger events, with the test key', `${file.authUrl}/sandbox`],
   ];
+  // Staff sign in on a page of their own, which the pages for operators lead to.
+  users.push([file.operator.email, file.operator.password, `runs the service: ${file.authUrl}/operators`]);
   const captions = ['Handle', 'Password', 'Identity check'];
   return `
 ${look.heading('Ostiary is running, and a shop that signs people in with it.')}
@@ -35,8 +37,7 @@ ${columns(ways, [plain, look.address])}
 ${look.heading('Sign in as one of')}
 ${columns([captions, ...users], [plain, look.secret])}
 
-${look.heading('Test key')}
-  ${look.secret(testKey)}
+${look.heading('Test key')}   ${look.secret(testKey)}
 
 ${look.quiet(`Every key and secret is in ${path.startsWith('..') ? demoFilePath(dataDir) : path}: demo data, for this machine only. Ctrl+C stops both.`)}
 `;

@@ -103,6 +103,10 @@ describe('npm start', () => {
       authUrl,
       baseUrl: authUrl,
       prefix: 'svc',
+      operator: {
+        email: 'owner@example.com',
+        password: expect.stringMatching(/^(?:[a-z2-9]{5}-?){3}$/),
+      },
       users: ['anaika', 'jean.robert', 'mirlande'].map((handle) => ({ handle, ...user })),
       clients: [
         {
@@ -142,15 +146,18 @@ describe('npm start', () => {
     }
     const secrets = [
       ...file.users.map(({ password }: { password: string }) => password),
+      file.operator.password,
       file.clients[0].clientSecret,
       ...file.apiKeys.flatMap(({ key, signingSecret }: Record<string, string>) => [key, signingSecret]),
       ...file.webhooks.map(({ secret }: Record<string, string>) => secret),
     ];
-    const shown = [...file.users.map(({ password }: { password: string }) => password), file.apiKeys[1].key];
+    const passwords = file.users.map(({ password }: { password: string }) => password);
+    const shown = [...passwords, file.operator.password, file.apiKeys[1].key];
     for (const secret of secrets)
       expect([secret, demo.output().includes(secret)]).toEqual([secret, shown.includes(secret)]);
     for (const status of ['approved', 'pending', 'rejected']) expect(demo.output()).toContain(status);
-    for (const address of [authUrl, shop, `${authUrl}/sandbox`]) expect(demo.output()).toContain(address);
+    for (const address of [authUrl, shop, `${authUrl}/sandbox`, `${authUrl}/operators`])
+      expect(demo.output()).toContain(address);
     expect(demo.output().split('\n').length).toBeLessThan(24);
     // The README shows the output on its first screen, without the secrets.
     const ofReader = demo.output().replaceAll(authUrl, 'http://localhost:3000');

@@ -10,6 +10,8 @@ import { favicon, type Look } from './pages/layout.ts';
 import { createPassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
 import { createAccountRoutes } from './sign-in/routes.ts';
+import type { StaffContext } from './staff/context.ts';
+import { createStaffRoutes } from './staff/routes.ts';
 
 type Handler = (ctx: Context) => Promise<void> | void;
 
@@ -67,12 +69,28 @@ export function pageRoutes(context: SignInContext): Routes {
   };
 }
 
+/** Returns the routes of the pages where staff sign in. */
+function staffRoutes(context: StaffContext): Routes {
+  const staff = createStaffRoutes(context);
+  return {
+    '/staff': { GET: unlessAhead(staff.account) },
+    '/staff/login': { GET: unlessAhead(staff.showLogin), POST: staff.signIn },
+    '/staff/login/passkey': { POST: staff.signInWithPasskey },
+    '/staff/join': { GET: unlessAhead(staff.showJoin), POST: staff.joinWithPassword },
+    '/staff/join/passkey': { POST: staff.joinWithPasskey },
+    '/staff/passkeys': { POST: staff.addPasskey },
+    '/staff/sign-out': { POST: staff.signOut },
+    '/staff.js': script('staff.js'),
+  };
+}
+
 /**
- * Makes the pages around Ostiary: landing page, sign-in, sign-out, passport, health. A worker serves only the
- * last.
+ * Makes the pages around Ostiary: landing page, sign-in, sign-out, passport, health, and the sign-in of staff
+ * (`null` for none). A worker serves only health.
  */
 export function createApp(
   context: SignInContext,
+  staff: StaffContext | null,
   operation: OperationRoutes,
   logger: Logger,
   role: ServerConfig['role'],
@@ -80,6 +98,7 @@ export function createApp(
   const { authUrl, look } = context;
   const routes: Routes = {
     ...(role !== 'worker' && pageRoutes(context)),
+    ...(role !== 'worker' && staff !== null && staffRoutes(staff)),
     ...operationRoutes(operation, look),
   };
   const headers = pageHeaders(authUrl, look.style.hash);

@@ -53,6 +53,30 @@ function refuseUnsafe(
     refuse('OSTIARY_WEBHOOK_PRIVATE_TARGETS must not be on');
 }
 
+/**
+ * Returns who the operators are: people with staff accounts, those whom a proxy names, or nobody. Refuses
+ * settings that would let in nobody or anybody.
+ */
+function operatorsOf(values: Parsed) {
+  const header = values.OSTIARY_OPERATORS_HEADER ?? null;
+  const groupsHeader = values.OSTIARY_OPERATORS_GROUPS_HEADER ?? null;
+  const roles = values.OSTIARY_OPERATORS_ROLES;
+  if (header === null && groupsHeader !== null)
+    throw new ConfigError('OSTIARY_OPERATORS_GROUPS_HEADER needs OSTIARY_OPERATORS_HEADER');
+  if (header === null && roles.length > 0)
+    throw new ConfigError('OSTIARY_OPERATORS_ROLES needs OSTIARY_OPERATORS_HEADER');
+  if (!values.OSTIARY_OPERATORS) {
+    if (header !== null) throw new ConfigError('OSTIARY_OPERATORS_HEADER needs OSTIARY_OPERATORS=on');
+    return null;
+  }
+  if (header === null) return 'accounts' as const;
+  if (roles.length === 0)
+    throw new ConfigError('OSTIARY_OPERATORS_HEADER needs OSTIARY_OPERATORS_ROLES, or nobody gets in');
+  if (values.OSTIARY_TRUSTED_PROXIES.length === 0)
+    throw new ConfigError('OSTIARY_OPERATORS_HEADER needs OSTIARY_TRUSTED_PROXIES, whose header is believed');
+  return Object.freeze({ header, groupsHeader, roles: Object.freeze(roles) });
+}
+
 /** Refuses settings that do not allow several processes on this machine. */
 function refuseMany(role: string, databaseUrl: string | null): void {
   if (databaseUrl === null) {
@@ -95,6 +119,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       `OSTIARY_ROLE=${role} needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)`,
     );
   }
+  const operators = operatorsOf(values);
   const processes = values.OSTIARY_PROCESSES;
   if (processes > 1) refuseMany(role, databaseUrl);
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
@@ -137,6 +162,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
       standardHeaders: values.OSTIARY_WEBHOOK_STANDARD_HEADERS,
     }),
     sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
+    operators,
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,

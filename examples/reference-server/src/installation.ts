@@ -10,7 +10,10 @@ import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
 import { createLogin } from './sign-in/login.ts';
 import type { SigningKeys } from './sign-in/proofs.ts';
-import { createSessions } from './sign-in/sessions.ts';
+import { createSessions, staffSessions } from './sign-in/sessions.ts';
+import { createOperators } from './staff/operators.ts';
+import { createSealer } from './staff/sealed.ts';
+import { createStaff } from './staff/staff.ts';
 import { createAccounts } from './users/accounts.ts';
 import { createDirectory } from './users/directory.ts';
 import { createIdentityChecks } from './users/identity-checks.ts';
@@ -54,6 +57,11 @@ export async function openInstallation(
     );
     await migrate(database, Date.now());
     let opened: Ostiary | undefined;
+    // For functions that Ostiary itself gets, and calls once it runs.
+    const running = (): Ostiary => {
+      if (opened === undefined) throw new Error('called before Ostiary was open');
+      return opened;
+    };
     // This server and Ostiary share one clock, which is the database's if several machines share a database.
     const now = options.now ?? (() => opened?.now() ?? Date.now());
     const sessions = createSessions(database, now);
@@ -62,6 +70,17 @@ export async function openInstallation(
     const askingApps = createAskingApps(deriveKeys('asking apps'));
     const { signOut, ...login } = createLogin(config.authUrl, sessions, cookies, askingApps);
     const ledger = createLedger(database, now);
+    const passwords = createPasswords(options.passwordCost);
+    const accounts = createAccounts(database, passwords, now);
+    const identityChecks = createIdentityChecks(database, accounts, (...change) =>
+      running().users.kycChanged(...change),
+    );
+    const staff = createStaff(database, passwords, createSealer(deriveKeys('staff codes')), now);
+    const ofStaff = createSessions(database, now, staffSessions);
+    const operators = createOperators(config, {
+      ...{ database, now, logger, accounts, identityChecks, running, cookies, staff },
+      sessions: ofStaff,
+    });
     const ostiary = await createOstiary({
       authUrl: config.authUrl,
       baseUrl: config.baseUrl,
@@ -86,6 +105,7 @@ export async function openInstallation(
       payments: ledger.rail,
       webhooks: config.webhooks,
       ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),
+      ...(operators !== null && { operators }),
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
@@ -94,20 +114,15 @@ export async function openInstallation(
       logger: logger.child({ part: 'ostiary' }),
     });
     opened = ostiary;
-    const accounts = createAccounts(database, createPasswords(options.passwordCost), now);
     return {
       database,
-      accounts,
-      identityChecks: createIdentityChecks(database, accounts, ostiary.users.kycChanged),
-      ledger,
-      sessions,
-      cookies,
-      ostiary,
+      authUrl: config.authUrl,
+      ...{ accounts, staff, identityChecks },
+      staffSessions: ofStaff,
+      ...{ ledger, sessions, cookies, ostiary },
       /** Administration of Ostiary, for commands. */
       admin: ostiary.admin,
-      now,
-      deriveKeys,
-      askingApps,
+      ...{ now, deriveKeys, askingApps },
       async close(): Promise<void> {
         await ostiary.close();
         await database.close();

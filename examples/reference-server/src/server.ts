@@ -15,6 +15,7 @@ import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
 import { createContext, type SignInContext } from './sign-in/context.ts';
 import type { ThrottleLimits } from './sign-in/throttle.ts';
+import { createStaffContext, type StaffContext } from './staff/context.ts';
 
 /** Dependencies that tests and the demo replace. Production uses the defaults. */
 export interface ServerOptions extends InstallationOptions {
@@ -34,10 +35,11 @@ function listenerOf(
   { role }: ServerConfig,
   { ostiary }: Installation,
   context: SignInContext,
+  staff: StaffContext | null,
   operation: OperationRoutes,
   logger: Logger,
 ): RequestListener {
-  const app = createApp(context, operation, logger, role).callback();
+  const app = createApp(context, staff, operation, logger, role).callback();
   return (request, response) => {
     const isApi = isApiPath(request.url ?? '/');
     if (role !== 'worker') {
@@ -90,7 +92,11 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     now,
   });
   const context = createContext(config, installation, options.signInLimits);
-  const answer = listenerOf(config, installation, context, { health, doctor }, logger);
+  const staff =
+    config.operators === 'accounts'
+      ? createStaffContext(config, installation, context, logger, options.signInLimits)
+      : null;
+  const answer = listenerOf(config, installation, context, staff, { health, doctor }, logger);
 
   const { maxConnections } = config;
   const onRefused = oncePerMinute(now, () =>

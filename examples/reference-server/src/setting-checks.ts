@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { checked, list, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
+import { staffRoles } from './staff/members.ts';
 
 // Checks of this server's own variables. Messages never contain a value.
 
@@ -121,3 +122,23 @@ export const resources = z
     (table) => table !== undefined,
     'must be JSON such as {"https://tools.example.com/mcp":{"name":"Tools"}}',
   );
+
+/** Schema of a header's name, in lower case as Node lists headers. */
+export const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
+  .transform((name) => name.toLowerCase());
+
+/** Schema of the roles of operators by name or group. */
+export const roleMapping = list.pipe(
+  z.array(
+    checked((entry, refuse) => {
+      const at = entry.lastIndexOf('=');
+      const name = entry.slice(0, Math.max(0, at)).trim();
+      const role = staffRoles.find((known) => known === entry.slice(at + 1).trim());
+      if (name === '' || role === undefined)
+        return refuse(`must be names with a role (${staffRoles.join(', ')}), such as ana@example.com=owner`);
+      return [name, role] as const;
+    }),
+  ),
+);

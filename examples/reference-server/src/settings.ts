@@ -5,9 +5,11 @@ import {
   databaseUrl,
   delays,
   fileMode,
+  headerName,
   processes,
   proxies,
   resources,
+  roleMapping,
   scopeNames,
   sealingKeys,
   socketPath,
@@ -197,6 +199,28 @@ export const settings = {
     'on',
     '`off`: there is no sandbox console at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
   ),
+  OSTIARY_OPERATORS: onOff(
+    'off',
+    '`on`: there are pages for operators at `/operators`, for people who were invited with `staff invite`. See [pages for operators](../../docs/operators.md#in-the-reference-server).',
+  ),
+  OSTIARY_OPERATORS_HEADER: {
+    check: headerName.optional(),
+    shown: 'none, staff accounts',
+    about:
+      'Header in which a proxy of `OSTIARY_TRUSTED_PROXIES` names the operator, such as `Remote-User`, instead of staff accounts. The proxy must remove the header from requests of callers. Needs `OSTIARY_OPERATORS=on` and `OSTIARY_OPERATORS_ROLES`.',
+  },
+  OSTIARY_OPERATORS_GROUPS_HEADER: {
+    check: headerName.optional(),
+    shown: 'none',
+    about: 'Header in which the same proxy lists the groups of the operator, comma separated.',
+  },
+  OSTIARY_OPERATORS_ROLES: {
+    check: roleMapping,
+    fallback: '',
+    shown: 'none',
+    about:
+      'Roles of the names and groups that the proxy sends, comma separated: `ana@example.com=owner,helpdesk=support,*=viewer`. The highest role counts, and nobody else gets in.',
+  },
   OSTIARY_LOG_LEVEL: {
     check: z.enum(
       ['fatal', 'error', 'warn', 'info', 'debug', 'silent'],

@@ -7,12 +7,13 @@ import { isLoopbackUrl } from './loopback.ts';
 export type Check<Value> = z.ZodType<Value>;
 
 /** Makes the schema of a text with a custom check, which calls `refuse` with the reason. */
-export const checked = (check: (value: string, refuse: (message: string) => never) => string) =>
-  z.string().transform((value, context): string =>
-    check(value, (message) => {
-      context.addIssue({ code: 'custom', message });
-      return z.NEVER as never;
-    }),
+export const checked = <Output>(check: (value: string, refuse: (message: string) => never) => Output) =>
+  z.string().transform(
+    (value, context): Output =>
+      check(value, (message) => {
+        context.addIssue({ code: 'custom', message });
+        return z.NEVER as never;
+      }),
   );
 
 /** Schema of an origin: without a path, and https unless it is on this machine. */

@@ -12,6 +12,7 @@ const nouns: { readonly [noun: string]: string } = {
   audit: 'what administrators did',
   access: 'what apps may do for a user',
   users: 'users of this installation',
+  staff: 'people who may open the pages for operators',
 };
 
 /** Returns the description of a noun, or `''` for a noun that the host added. */

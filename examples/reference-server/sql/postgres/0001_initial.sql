@@ -84,3 +84,59 @@ CREATE TABLE nodes (
   started_at bigint NOT NULL,
   seen_at bigint NOT NULL
 ) WITH (fillfactor = 50);
+
+-- People who run the service. They are not users.
+CREATE TABLE staff (
+  id text PRIMARY KEY,
+  email text NOT NULL,
+  role text NOT NULL CHECK (role IN ('viewer', 'support', 'admin', 'owner')),
+  password_hash text,
+  -- Secret of the one-time codes, sealed, and the last time step whose code was used.
+  totp text,
+  totp_step bigint NOT NULL DEFAULT 0,
+  created_at bigint NOT NULL,
+  disabled_at bigint
+);
+CREATE UNIQUE INDEX staff_email_key ON staff (lower(email COLLATE "C"));
+
+CREATE TABLE staff_passkeys (
+  id text PRIMARY KEY,
+  staff_id text NOT NULL REFERENCES staff ON DELETE CASCADE,
+  public_key bytea NOT NULL,
+  -- Number of signatures, which a copied passkey repeats.
+  counter bigint NOT NULL,
+  created_at bigint NOT NULL,
+  used_at bigint
+);
+CREATE INDEX staff_passkeys_by_staff ON staff_passkeys (staff_id);
+
+-- Digests of recovery codes.
+CREATE TABLE staff_codes (
+  digest bytea PRIMARY KEY,
+  staff_id text NOT NULL REFERENCES staff ON DELETE CASCADE
+);
+CREATE INDEX staff_codes_by_staff ON staff_codes (staff_id);
+
+-- The link of each person who has not set up a sign-in yet.
+CREATE TABLE staff_links (
+  staff_id text PRIMARY KEY REFERENCES staff ON DELETE CASCADE,
+  digest bytea NOT NULL,
+  ends_at bigint NOT NULL
+);
+
+CREATE TABLE staff_sessions (
+  digest bytea PRIMARY KEY,
+  staff_id text NOT NULL REFERENCES staff ON DELETE CASCADE,
+  authenticated_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  ends_at bigint NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX staff_sessions_by_staff ON staff_sessions (staff_id);
+CREATE INDEX staff_sessions_by_end ON staff_sessions (ends_at);
+
+-- Challenges of passkeys that were answered, until they expire.
+CREATE TABLE staff_challenges (
+  digest bytea PRIMARY KEY,
+  ends_at bigint NOT NULL
+);
+CREATE INDEX staff_challenges_by_end ON staff_challenges (ends_at);

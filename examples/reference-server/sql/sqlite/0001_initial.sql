@@ -85,3 +85,58 @@ CREATE TABLE app_nodes (
   started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- People who run the service. They are not users.
+CREATE TABLE app_staff (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  role TEXT NOT NULL CHECK (role IN ('viewer', 'support', 'admin', 'owner')),
+  password_hash TEXT,
+  -- Secret of the one-time codes, sealed, and the last time step whose code was used.
+  totp TEXT,
+  totp_step INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  disabled_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE app_staff_passkeys (
+  id TEXT PRIMARY KEY,
+  staff_id TEXT NOT NULL REFERENCES app_staff ON DELETE CASCADE,
+  public_key BLOB NOT NULL,
+  -- Number of signatures, which a copied passkey repeats.
+  counter INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_staff_passkeys_by_staff ON app_staff_passkeys (staff_id);
+
+-- Digests of recovery codes.
+CREATE TABLE app_staff_codes (
+  digest BLOB PRIMARY KEY,
+  staff_id TEXT NOT NULL REFERENCES app_staff ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_staff_codes_by_staff ON app_staff_codes (staff_id);
+
+-- The link of each person who has not set up a sign-in yet.
+CREATE TABLE app_staff_links (
+  staff_id TEXT PRIMARY KEY REFERENCES app_staff ON DELETE CASCADE,
+  digest BLOB NOT NULL,
+  ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE app_staff_sessions (
+  digest BLOB PRIMARY KEY,
+  staff_id TEXT NOT NULL REFERENCES app_staff ON DELETE CASCADE,
+  authenticated_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_staff_sessions_by_staff ON app_staff_sessions (staff_id);
+CREATE INDEX app_staff_sessions_by_end ON app_staff_sessions (ends_at);
+
+-- Challenges of passkeys that were answered, until they expire.
+CREATE TABLE app_staff_challenges (
+  digest BLOB PRIMARY KEY,
+  ends_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX app_staff_challenges_by_end ON app_staff_challenges (ends_at);

@@ -8,7 +8,10 @@ import { openPostgres } from '../database/postgres.ts';
  * Tables of this server to move, each after the tables to which it refers. The list of running processes is
  * not moved.
  */
-const tables = 'users credentials sessions throttle accounts movements postings executions'.split(' ');
+const tables = (
+  'users credentials sessions throttle accounts movements postings executions ' +
+  'staff staff_passkeys staff_codes staff_links staff_sessions staff_challenges'
+).split(' ');
 
 const kinds: Readonly<Record<string, 'text' | 'integer' | 'bytes'>> = {
   TEXT: 'text',

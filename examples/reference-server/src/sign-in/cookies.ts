@@ -14,6 +14,10 @@ export function createCookies(authUrl: string) {
     session: cookie('ostiary_session', secure),
     /** Cookie with the value that form tokens are bound to. It is set before anybody is signed in. */
     form: cookie('ostiary_form', secure),
+    /** Cookie with the session id of a staff member. */
+    staff: cookie('ostiary_staff', secure),
+    /** Cookie with the value that form tokens of staff are bound to. */
+    staffForm: cookie('ostiary_staff_form', secure),
     /** Cookie that lists which users have signed in with this browser; see `known-browsers.ts`. */
     known: cookie('ostiary_known', secure, knownLifetimeMs / 1_000),
   };

@@ -10,7 +10,7 @@ import type { Language } from '../settings.ts';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { SignInContext } from './context.ts';
-import { isSameOrigin } from './csrf.ts';
+import { createFormProofs } from './form-proofs.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
 
@@ -40,23 +40,6 @@ function parseLogin(given: URLSearchParams, handle: string, authUrl: string): Lo
     reauthenticate: given.get('reauthenticate') === '1',
     // People write their handle the way it is shown to them.
     handle: (given.get(handle) ?? '').trim().replace(/^@/, '').slice(0, 64),
-  };
-}
-
-/** Makes and checks the tokens which prove that a form came from our page in the same browser. */
-function proofs({ authUrl, cookies, csrf }: SignInContext) {
-  return {
-    token(ctx: Context, name: string, session: Session | null): string {
-      const known = cookies.form.read(ctx.req);
-      const cookie = csrf.isCookie(known) ? known : csrf.newCookie();
-      if (cookie !== known) ctx.append('Set-Cookie', cookies.form.set(cookie));
-      return csrf.token(cookie, name, session?.digest ?? null);
-    },
-    isGenuine(ctx: Context, form: URLSearchParams, name: string, session: Session | null): boolean {
-      const cookie = cookies.form.read(ctx.req);
-      if (!isSameOrigin(ctx.req, authUrl) || !csrf.isCookie(cookie)) return false;
-      return csrf.verify(form.get('csrf'), cookie, name, session?.digest ?? null);
-    },
   };
 }
 
@@ -90,7 +73,7 @@ type SessionOf = (ctx: Context) => Promise<Session | null>;
 /** Makes the routes of the home page: who is signed in, and signing out. */
 function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
   const { authUrl, look, accounts, sessions, cookies, signedOut } = context;
-  const { token, isGenuine } = proofs(context);
+  const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);
 
   return {
     async home(ctx: Context): Promise<void> {
@@ -119,7 +102,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
 /** Makes the handlers of the pages where users sign in and out. */
 export function createAccountRoutes(context: SignInContext) {
   const { authUrl, look, accounts, sessions, cookies, csrf, browsers, askingApps } = context;
-  const { token, isGenuine } = proofs(context);
+  const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);
   const checkPassword = passwordCheck(context);
 
   const sessionOf: SessionOf = (ctx) => sessions.find(cookies.session.read(ctx.req));

@@ -5,8 +5,9 @@ import type { Database, Transaction } from '../database/database.ts';
 export interface Session {
   /** SHA-256 of the session id: the id itself exists only in the browser. */
   readonly digest: Buffer;
+  /** Id of the user or staff member. */
   readonly sub: string;
-  /** Time at which the user last typed the password. */
+  /** Time of the last sign-in. */
   readonly authenticatedAt: Date;
 }
 
@@ -15,10 +16,37 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 const minute = 60_000;
 
-/** Time without a request after which a session expires, in milliseconds. */
-export const idleLifetime = 2 * 60 * minute;
-/** Maximum lifetime of a session, in milliseconds. */
-export const absoluteLifetime = 24 * 60 * minute;
+/** Tables in which a kind of sessions is stored, and how long they last. */
+interface SessionKind {
+  readonly table: string;
+  /** Table of the people who sign in, with the names of its columns. */
+  readonly people: { readonly table: string; readonly id: string; readonly endedAt: string };
+  /** Column of `table` with the id of the person. */
+  readonly person: string;
+  /** Time without a request after which a session expires, in milliseconds. */
+  readonly idleMs: number;
+  /** Maximum lifetime of a session, in milliseconds. */
+  readonly absoluteMs: number;
+}
+
+/** Sessions of users. */
+export const userSessions: SessionKind = {
+  table: 'app_sessions',
+  people: { table: 'app_users', id: 'sub', endedAt: 'blocked_at' },
+  person: 'sub',
+  idleMs: 2 * 60 * minute,
+  absoluteMs: 24 * 60 * minute,
+};
+
+/** Sessions of staff, shorter than those of users. */
+export const staffSessions: SessionKind = {
+  table: 'app_staff_sessions',
+  people: { table: 'app_staff', id: 'id', endedAt: 'disabled_at' },
+  person: 'staff_id',
+  idleMs: 30 * minute,
+  absoluteMs: 12 * 60 * minute,
+};
+
 /** Minimum interval between updates of `seen_at`, in milliseconds, so that not every request writes. */
 const seenResolution = 5 * minute;
 /**
@@ -34,26 +62,28 @@ function digestOf(id: string): Buffer {
   return createHash('sha256').update(id).digest();
 }
 
-const select = `
-  SELECT s.sub, authenticated_at, seen_at FROM app_sessions AS s JOIN app_users AS u ON u.sub = s.sub
-  WHERE digest = :digest AND ends_at > :now AND seen_at > :idleSince AND blocked_at IS NULL
-    AND authenticated_at <= :latest`;
+const statementsOf = ({ table, people, person }: SessionKind) => ({
+  select: `
+    SELECT s.${person} AS sub, authenticated_at, seen_at
+    FROM ${table} AS s JOIN ${people.table} AS u ON u.${people.id} = s.${person}
+    WHERE digest = :digest AND ends_at > :now AND seen_at > :idleSince AND ${people.endedAt} IS NULL
+      AND authenticated_at <= :latest`,
+  insert: `
+    INSERT INTO ${table} (digest, ${person}, authenticated_at, seen_at, ends_at)
+    VALUES (:digest, :sub, :now, :now, :endsAt)`,
+  remove: `DELETE FROM ${table} WHERE digest = :digest`,
+  purge: `
+    DELETE FROM ${table} WHERE ends_at <= :now AND digest IN
+      (SELECT digest FROM ${table} WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`,
+  seen: `
+    UPDATE ${table} SET seen_at = :now
+    WHERE digest = :digest AND (seen_at < :now OR seen_at > :now + ${seenResolution})`,
+});
 
-const insert = `
-  INSERT INTO app_sessions (digest, sub, authenticated_at, seen_at, ends_at)
-  VALUES (:digest, :sub, :now, :now, :endsAt)`;
-
-const purge = `
-  DELETE FROM app_sessions WHERE ends_at <= :now AND digest IN
-    (SELECT digest FROM app_sessions WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
-
-const seen = `
-  UPDATE app_sessions SET seen_at = :now
-  WHERE digest = :digest AND (seen_at < :now OR seen_at > :now + ${seenResolution})`;
-
-export function createSessions(database: Database, now: () => number) {
+export function createSessions(database: Database, now: () => number, kind: SessionKind = userSessions) {
+  const { select, insert, remove: removal, purge, seen } = statementsOf(kind);
   const remove = (transaction: Transaction, { digest }: Session): Promise<number> =>
-    transaction.run('DELETE FROM app_sessions WHERE digest = :digest', { digest });
+    transaction.run(removal, { digest });
 
   return {
     /**
@@ -64,7 +94,7 @@ export function createSessions(database: Database, now: () => number) {
       if (id === undefined || !idFormat.test(id)) return null;
       const time = now();
       const digest = digestOf(id);
-      const values = { digest, now: time, idleSince: time - idleLifetime, latest: time + aheadTolerance };
+      const values = { digest, now: time, idleSince: time - kind.idleMs, latest: time + aheadTolerance };
       const row = await database.get<{ sub: string; authenticated_at: number; seen_at: number }>(
         select,
         values,
@@ -84,7 +114,7 @@ export function createSessions(database: Database, now: () => number) {
     async start(sub: string, replaced: Session | null): Promise<string> {
       const id = randomBytes(32).toString('base64url');
       const time = now();
-      const values = { digest: digestOf(id), sub, now: time, endsAt: time + absoluteLifetime };
+      const values = { digest: digestOf(id), sub, now: time, endsAt: time + kind.absoluteMs };
       await database.write(async (transaction) => {
         if (replaced !== null) await remove(transaction, replaced);
         await transaction.run(purge, { now: time });

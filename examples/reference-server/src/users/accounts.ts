@@ -98,6 +98,7 @@ function publicId(): string {
 /** Makes the queries for single users. */
 function rowsOf(database: Database) {
   const [own, given, after] = ['handle', ':handle', ':after'].map(database.caseless);
+  const [name, part, start] = ['name', ':part', ':start'].map(database.caseless);
   const from = `SELECT ${columns} FROM app_users WHERE`;
   const find = (queries: Queries, handle: string): Promise<Row | undefined> =>
     queries.get<Row>(`${from} ${own} = ${given}`, { handle });
@@ -106,6 +107,26 @@ function rowsOf(database: Database) {
     findBySub: (sub: string): Promise<Row | undefined> => database.get<Row>(`${from} sub = :sub`, { sub }),
     list: (page: { readonly after: string; readonly limit: number }): Promise<Row[]> =>
       database.all<Row>(`${from} ${own} > ${after} ORDER BY ${own} LIMIT :limit`, page),
+    /**
+     * Finds users by handle: those of whom a name contains the text, or a handle begins with it, or a phone
+     * number or id is equal to it.
+     */
+    search: ({
+      text,
+      ...page
+    }: {
+      readonly text: string;
+      readonly after: string;
+      readonly limit: number;
+    }): Promise<Row[]> => {
+      const literal = text.replace(/[\\%_]/g, '\\$&');
+      return database.all<Row>(
+        `${from} ${own} > ${after} AND (${name} LIKE ${part} ESCAPE '\\' OR ${own} LIKE ${start} ESCAPE '\\'
+           OR phone = :text OR sub = :text OR kid = :text)
+         ORDER BY ${own} LIMIT :limit`,
+        { ...page, text, part: `%${literal}%`, start: `${literal.replace(/^@/, '')}%` },
+      );
+    },
     /** Returns the user with a handle. @throws {@link AccountError} if there is none */
     async require(queries: Queries, handle: string): Promise<Row> {
       const row = await find(queries, handle);
@@ -225,6 +246,10 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     /** Lists users by handle; `after` is the last handle of the previous page. */
     list: async (page: { readonly after?: string; readonly limit?: number } = {}): Promise<Account[]> =>
       (await rows.list({ after: '', limit: 100, ...page })).map(toAccount),
+
+    /** Finds users by a part of the name, the start of the handle, or phone number or id; see `list`. */
+    search: async (request: { readonly text: string; readonly after: string; readonly limit: number }) =>
+      (await rows.search(request)).map(toAccount),
 
     /** Sets a new password, and ends the user's sessions. @throws {@link AccountError} */
     async setPassword(handle: string, password: string): Promise<Account> {

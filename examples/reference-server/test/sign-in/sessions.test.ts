@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { SqliteDatabase } from '../../src/database/sqlite.ts';
-import { absoluteLifetime, createSessions, idleLifetime, type Sessions } from '../../src/sign-in/sessions.ts';
+import { createSessions, type Sessions, userSessions } from '../../src/sign-in/sessions.ts';
 import { createAccounts } from '../../src/users/accounts.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { testDatabase } from '../support/database.ts';
@@ -35,7 +35,7 @@ describe('sessions', () => {
 
   test('expire after a day, even if they are used', async () => {
     const id = await sessions.start(sub, null);
-    for (const end = now + absoluteLifetime - 1; now < end; now = Math.min(end, now + 3_600_000)) {
+    for (const end = now + userSessions.absoluteMs - 1; now < end; now = Math.min(end, now + 3_600_000)) {
       expect(await sessions.find(id)).not.toBeNull();
     }
     now += 1;
@@ -56,7 +56,7 @@ describe('sessions', () => {
     expect(await sessions.find(id)).not.toBeNull();
     now -= 3_600_000;
     expect(await sessions.find(id)).not.toBeNull();
-    now += idleLifetime;
+    now += userSessions.idleMs;
     expect(await sessions.find(id)).toBeNull();
   });
 });

@@ -60,6 +60,7 @@ export async function installationFor([noun, verb]: readonly string[]): Promise<
       redirectUris: ['https://kafe.example/callback'],
       allowedScopes: ['openid'],
     });
+  if (noun === 'staff' && verb !== 'invite') await installation.staff.invite('ana@example.com', 'admin');
   const ofPartner = creates === 'partners' ? {} : await partnerOf(installation, origin, kid);
   // Close the server, because a move needs exclusive use of the file.
   if (noun === 'move') await server.close();

@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { SigningKeys } from '../sign-in/proofs.ts';
+
+const algorithm = 'aes-256-gcm';
+const [nonceBytes, tagBytes] = [12, 16];
+
+/** Encrypts values that the database keeps but must not reveal. */
+export type Sealer = ReturnType<typeof createSealer>;
+
+/**
+ * Makes the functions that encrypt a value for one row (AES-256-GCM). A value that is copied to another row
+ * does not open there.
+ * @param keys - the first key encrypts, all decrypt
+ */
+export function createSealer(keys: SigningKeys) {
+  const openWith = (key: Uint8Array, sealed: Buffer, row: string): Buffer | null => {
+    const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes));
+    decipher.setAAD(Buffer.from(row));
+    decipher.setAuthTag(sealed.subarray(-tagBytes));
+    try {
+      return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+    } catch {
+      return null;
+    }
+  };
+
+  return {
+    seal(value: Uint8Array, row: string): string {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, keys[0], nonce);
+      cipher.setAAD(Buffer.from(row));
+      const sealed = Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
+      return sealed.toString('base64url');
+    },
+    /** Decrypts a value of a row; `null` if none of the keys opens it. */
+    open(text: string, row: string): Buffer | null {
+      const sealed = Buffer.from(text, 'base64url');
+      if (sealed.length < nonceBytes + tagBytes) return null;
+      for (const key of keys) {
+        const value = openWith(key, sealed, row);
+        if (value !== null) return value;
+      }
+      return null;
+    },
+  };
+}

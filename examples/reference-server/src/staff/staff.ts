@@ -1,0 +1,23 @@
+import type { Database } from '../database/database.ts';
+import type { Passwords } from '../users/passwords.ts';
+import { createJoining } from './joining.ts';
+import { createManagement } from './management.ts';
+import { createStaffRows, toMember } from './members.ts';
+import type { Sealer } from './sealed.ts';
+import { createVerification } from './verification.ts';
+
+/** Accounts of the people who run the service. */
+export type Staff = ReturnType<typeof createStaff>;
+
+export function createStaff(database: Database, passwords: Passwords, sealer: Sealer, now: () => number) {
+  const rows = createStaffRows(database);
+  return {
+    get: rows.get,
+    list: rows.list,
+    /** Returns a person by address. @throws UnknownStaffError */
+    require: async (email: string) => toMember(await rows.require(database, email)),
+    ...createManagement(database, rows, now),
+    ...createJoining(database, rows, passwords, sealer, now),
+    ...createVerification(database, rows, passwords, sealer, now),
+  };
+}
