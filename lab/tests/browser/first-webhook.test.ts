@@ -41,12 +41,16 @@ describe('the first verified webhook of a new partner', () => {
     expect(seconds).toBeLessThan(60);
     await page.getByRole('link', { name: /webhook\.test/ }).click();
     await page.getByText('X-SVC-Signature').waitFor();
-    await lookSmallAndWide(page);
+    await lookSmallAndWide(page, 'sandbox-inbox-request');
     await page.getByRole('link', { name: 'Inbox' }).first().click();
     await page.getByLabel('Answer', { exact: true }).selectOption('inbox:500');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The endpoint is saved.').waitFor();
-    await lookSmallAndWide(page);
+    await lookSmallAndWide(page, 'sandbox-inbox');
+    await page.getByRole('link', { name: 'Test tools' }).first().click();
+    await page.getByRole('link', { name: 'Sign-in button' }).click();
+    await page.getByText('How to use them').waitFor();
+    await lookSmallAndWide(page, 'sandbox-button');
     expect(complaints).toEqual([]);
   });
 
@@ -70,6 +74,7 @@ describe('the first verified webhook of a new partner', () => {
     await page.getByRole('button', { name: 'Send a test event' }).click();
     await page.getByText('Your server accepted an event.').first().waitFor();
     await page.locator('#arrival-state .tick.done').waitFor();
+    await lookSmallAndWide(page, 'sandbox-receiver');
     expect(complaints).toEqual([]);
   });
 

@@ -201,3 +201,32 @@ it.each(storages)('what requests of a test key leave behind is bounded, on %s', 
     if (first > 1) expect(await remains(first - 1)).toEqual([false, false, false]);
   }
 });
+
+it.each(storages)('a partner keeps 5 MiB of requests in inboxes, for 7 days, on %s', async (_, open) => {
+  const storage = open();
+  const { provider, key, work } = await shop({ storage });
+  const other = await provider.key({ mode: 'test' });
+  const body = 'x'.repeat(mebibyte / 2 - 2);
+  let number = 0;
+  async function arrive(partner: string, endpointId: string): Promise<void> {
+    number += 1;
+    const receivedAt = provider.clock.now() + number;
+    const request = { id: `in_${number}`, partner, mode: 'test', endpointId, receivedAt } as const;
+    await storage.inbox.add({ ...request, headers: [], body, signatureError: null, answer: null }, 50);
+  }
+  const kept = async (partner: string, endpointId: string) =>
+    (await storage.inbox.list({ partner, mode: 'test', endpointId, limit: 100 })).length;
+  await work();
+  for (let count = 0; count < 6; count += 1) {
+    await arrive(key.partner, 'we_a');
+    await arrive(key.partner, 'we_b');
+    await arrive(other.partner, 'we_c');
+  }
+  provider.clock.advance(10 * minute);
+  await work();
+  expect([await kept(key.partner, 'we_a'), await kept(key.partner, 'we_b')]).toEqual([5, 5]);
+  expect(await kept(other.partner, 'we_c')).toBe(6);
+  provider.clock.advance(7 * day);
+  await work();
+  expect([await kept(key.partner, 'we_a'), await kept(other.partner, 'we_c')]).toEqual([0, 0]);
+});
