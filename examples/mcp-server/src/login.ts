@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { Authentication, Login, UserDirectory } from '@ostiary/core';
+import { readText } from './body.ts';
 
 const cookieName = 'notes-session';
 
@@ -32,7 +32,12 @@ export function createLogin(site: string) {
 <form method="post"><input name="name" value="ana" required><input type="hidden" name="return_to" value="${returnTo}"><button>Sign in</button></form>`);
       return;
     }
-    const form = new URLSearchParams(await text(request));
+    const body = await readText(request);
+    if (body === null) {
+      response.writeHead(413).end();
+      return;
+    }
+    const form = new URLSearchParams(body);
     const sub = (form.get('name') ?? '').replace(/[^a-z0-9-]/gi, '') || 'ana';
     const id = randomBytes(16).toString('base64url');
     sessions.set(id, { sub, authenticatedAt: new Date() });

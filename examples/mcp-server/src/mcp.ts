@@ -1,23 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Ostiary } from '@ostiary/core';
+import { readText } from './body.ts';
 import { type Notes, notesServer, scopesOf } from './tools.ts';
 
 type ProtectedResource = ReturnType<Ostiary['protectedResource']>;
-
-/** Largest body of a request, in bytes. */
-const maxBytes = 100_000;
-
-/** Reads a body; `null` if it is too long. Reads that one to its end too, so that the client gets a response. */
-async function readText(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size <= maxBytes) chunks.push(chunk);
-  }
-  return size > maxBytes ? null : Buffer.concat(chunks).toString();
-}
 
 /**
  * Parses a JSON-RPC message; `null` for any other text. MCP has had no batches since its revision 2025-06-18: a batch that

@@ -58,6 +58,11 @@ describe('an attacked MCP server', () => {
     },
   );
 
+  it('refuses a login form that is too long', async () => {
+    const body = new URLSearchParams({ name: 'a'.repeat(1 << 20) });
+    expect((await fetch(`${service.site}/login`, { method: 'POST', body })).status).toBe(413);
+  });
+
   it('has the metadata document under its own path only', async () => {
     const paths = ['', '/mcp/', '/MCP', '/../oauth-protected-resource/mcp%2f'];
     const answers = paths.map((path) => fetch(`${service.site}/.well-known/oauth-protected-resource${path}`));

@@ -1,0 +1,15 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Largest body of a request, in bytes. */
+const maxBytes = 100_000;
+
+/** Reads a body; `null` if it is too long. Reads that one to its end too, so that the client gets a response. */
+export async function readText(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size <= maxBytes) chunks.push(chunk);
+  }
+  return size > maxBytes ? null : Buffer.concat(chunks).toString();
+}
