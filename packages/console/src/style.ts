@@ -211,7 +211,8 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .periods a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .875rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); text-decoration: none; }
 .periods a[aria-current] { background: var(--tint); border-color: currentColor; font-weight: 600; }
 .numbers { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 13rem), 1fr)); }
-.number { gap: .5rem; justify-content: space-between; }
+.number { gap: .5rem; }
+.number svg { margin-top: auto; }
 .number h2 { font-size: .9375rem; }
 .number strong { display: block; font-size: 1.75rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
 .line-chart { display: block; width: 100%; height: 3rem; }
@@ -223,6 +224,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .wide td { text-align: end; font-variant-numeric: tabular-nums; }
 .wide thead th + th { text-align: end; }
 .changes th, .changes td { vertical-align: top; overflow-wrap: anywhere; }
+.changes th { overflow-wrap: break-word; }
 .rows .more { overflow-wrap: anywhere; }
 .rows .more a { font-weight: 400; }
 `;

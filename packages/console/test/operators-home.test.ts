@@ -78,12 +78,28 @@ describe('the first page of operators', () => {
     expect(text).not.toMatch(/NaN|Infinity/);
   });
 
+  it('says first what needs the operator, with links to it', async () => {
+    const kit = await operatorsKit();
+    const key = await kit.key();
+    await kit.endpoint(key);
+    await kit.event(key);
+    await kit.attempt({ error: 'timeout', httpStatus: null, response: null }, 'dropped');
+    const { text } = await kit.browser('ana').get('/operators');
+    const needs = /role="alert">(.*?)<\/div><\/div>/s.exec(text)?.[1] ?? '';
+    expect(textOf(needs)).toContain('Something needs you.');
+    expect(needs).toContain('<a href="#failing">Endpoints that fail now: 1</a>');
+    expect(needs).toContain('<a href="#dropped">Deliveries given up within a day: 1</a>');
+    expect(text).toContain('id="failing"');
+    expect(text).toContain('id="dropped"');
+  });
+
   it('lists the latest changes with links to their objects', async () => {
     const kit = await operatorsKit();
     const admin = kit.admin.as('jo@example.com');
     await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
     kit.provider.clock.advance(60_000);
-    const { apiKey } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['webhooks'] });
+    const settings = { partner: 'kafe', mode: 'live', scopes: ['webhooks'], name: 'Till' } as const;
+    const { apiKey } = await admin.apiKeys.issue(settings);
     kit.provider.clock.advance(60_000);
     await admin.apiKeys.revoke(apiKey.id);
     await admin.audit.record({ action: 'user.block', target: 'user:<b>x</b>' });
@@ -92,7 +108,7 @@ describe('the first page of operators', () => {
     const { text } = await browser.get('/operators');
     const words = textOf(text);
     expect(words).toContain('jo@example.com created the partner kafe 2 hours ago');
-    expect(words).toContain(`jo@example.com revoked the API key ${apiKey.id} 2 hours ago`);
+    expect(words).toContain('jo@example.com revoked the API key Till 2 hours ago');
     expect(words).toContain('jo@example.com user.block user:&lt;b&gt;x&lt;/b&gt;');
     const links = Array.from(text.matchAll(/href="([^"]*\/operators\/[^"]*)"/g), ([, url = '']) => url);
     expect(links.filter((url) => url.endsWith(`/partners/kafe/keys/${apiKey.id}`))).toHaveLength(2);

@@ -28,10 +28,12 @@ function objectUrl({ urls }: OperatorContext, { action, target, details }: Audit
 
 /** Shows who did what, with a link to the object. */
 export function sentenceOf(entry: AuditEntry, visit: OperatorContext): Html {
-  const { actor, role, action, target } = entry;
+  const { actor, role, action, target, details } = entry;
   const did = wordsOfAct(action, visit);
   // Our own words already say what kind of object it is.
-  const object = did === null ? target : target.slice(target.indexOf(':') + 1);
+  const id = did === null ? target : target.slice(target.indexOf(':') + 1);
+  const isNamedKey = target.startsWith('key:') && typeof details.name === 'string' && details.name !== '';
+  const object = isNamedKey ? String(details.name) : id;
   return html`<strong>${nameOf(role === null ? actor : `${actor} (${role})`)}</strong> ${did ?? nameOf(action)} <a href="${objectUrl(visit, entry)}">${nameOf(object)}</a>`;
 }
 

@@ -22,6 +22,9 @@ const countOf = ({ voice, words }: OperatorContext, number: number): string =>
     upTo: number >= countedAtMost,
   });
 
+const sealedOtherwise = (visit: OperatorContext, count: number): string =>
+  fillText(visit.voice.language, visit.words.overview.sealedOtherwise, { count: countOf(visit, count) });
+
 /** Lists the endpoints that fail now, with their last answer. Each links to its deliveries that fail. */
 function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
   const text = words.overview;
@@ -67,12 +70,27 @@ function stateOf(visit: OperatorContext, health: Health): Html {
     [text.dropped, countOf(visit, dropped)],
     [
       text.sealing,
-      html`<code>${sealing.keyId}</code><br>${sealing.sealedOtherwise === 0 ? text.sealed : fillText(voice.language, text.sealedOtherwise, { count: countOf(visit, sealing.sealedOtherwise) })}`,
+      html`<code>${sealing.keyId}</code><br>${sealing.sealedOtherwise === 0 ? text.sealed : sealedOtherwise(visit, sealing.sealedOtherwise)}`,
     ],
     [text.storage, text.answers],
     [text.version, version],
     [text.at, moment(at, voice.language)],
   ])}</section>`;
+}
+
+/** Lists in words what needs an operator. Empty if nothing does. */
+function needsOf(visit: OperatorContext, health: Health): readonly (Html | string)[] {
+  const text = visit.words.overview;
+  const { jobs, deliveries, failingJobs, dropped, failingEndpoints, droppedEndpoints, sealing } = health;
+  const numbered = (words: string, count: number): string => `${words}: ${countOf(visit, count)}`;
+  const needs: readonly (readonly [isNeeded: boolean, words: Html | string])[] = [
+    [jobs.late || deliveries.late, text.late],
+    [failingEndpoints.length > 0, html`<a href="#failing">${numbered(text.failing, health.failing)}</a>`],
+    [droppedEndpoints.length > 0, html`<a href="#dropped">${numbered(text.dropped, dropped)}</a>`],
+    [failingJobs > 0, numbered(text.failingJobs, failingJobs)],
+    [sealing.sealedOtherwise > 0, sealedOtherwise(visit, sealing.sealedOtherwise)],
+  ];
+  return needs.filter(([isNeeded]) => isNeeded).map(([, words]) => words);
 }
 
 /** Shows what fails now, what the service did, and what administrators changed. */
@@ -84,16 +102,15 @@ export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
     readNumbers(visit),
     admin.audit.list({ limit: changesAtMost }),
   ]);
-  const { jobs, deliveries, failingJobs, dropped, failingEndpoints, droppedEndpoints, sealing } = health;
-  const isLate = jobs.late || deliveries.late;
-  const isWell = !isLate && failingJobs + health.failing + dropped + sealing.sealedOtherwise === 0;
+  const { failingEndpoints, droppedEndpoints } = health;
+  const needs = needsOf(visit, health);
   return framed(visit, {
     title: words.nav.overview,
     section: 'overview',
     isFirst: true,
     hasModes: true,
     layout: 'halves',
-    body: html`${isWell ? noticeOf(text.healthy) : problemRow(text.unhealthy)}
+    body: html`${needs.length === 0 ? noticeOf(text.healthy) : problemRow(text.unhealthy, needs)}
 ${numbers(report, health, visit)}
 <div class="column">${failingEndpoints.length === 0 ? null : failing(visit, failingEndpoints)}
 ${droppedEndpoints.length === 0 ? null : dropping(visit, droppedEndpoints)}
