@@ -1,6 +1,7 @@
 import { operatorsConsole } from '@ostiary/console';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { DocumentHost } from '../../../packages/core/test/support/document-host.ts';
 import { manyRequests, TestRail } from '../../../packages/core/test/support/partner-api.ts';
 import type { TestProvider } from '../../../packages/core/test/support/provider.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
@@ -28,6 +29,7 @@ describe('the pages for operators, in a real browser', () => {
       // deliveries may not use.
       webhooks: { retryDelaysSeconds: [], resolve: async () => [address] },
       operators: { authenticate: () => ({ name: 'ana@example.com' }), pages: operatorsConsole() },
+      clientMetadataDocuments: { scopes: ['openid'], allowPrivateDocuments: true },
     });
     return () => browser.close();
   });
@@ -36,6 +38,10 @@ describe('the pages for operators, in a real browser', () => {
     const key = await provider.key({ mode: 'test', partner: await provider.partner('kafe'), name: 'Tests' });
     await provider.key({ mode: 'live', partner: 'kafe', name: 'The till at the market of Petion-Ville' });
     await provider.client({ clientId: 'app', name: 'Rara Market' });
+    const documents = await DocumentHost.start();
+    const described = documents.document(`/${'a-long-path/'.repeat(9)}client.json`);
+    const redirectUri = 'http://127.0.0.1:40000/callback';
+    await provider.tokens({ id: described, secret: null, redirectUri });
     const long = `https://receiver.example/${'a-long-path/'.repeat(12)}`;
     const given = { url: long, events: ['*'], secret: 'whsec_0123456789abcdef' };
     const { id } = (await provider.partnerCall(key, 'POST /v1/partner/webhooks', given)).json();
@@ -55,6 +61,8 @@ describe('the pages for operators, in a real browser', () => {
       ['clients', '/clients'],
       ['new-client', '/new-client'],
       ['client', '/clients/app'],
+      ['described clients', '/clients?documents=1'],
+      ['described client', `/clients/${encodeURIComponent(described)}`],
       ['audit', '/audit'],
       ['signing-keys', '/signing-keys'],
       ['upkeep', '/upkeep'],
