@@ -176,8 +176,7 @@ ${formPanel(visit, {
 ${asked(visit, { action, act: 'disable', label: text.disable, hint: text.disableHint })}`
       : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
   }
-${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}
-${await historyPanel(visit, { target: `endpoint:${id}` })}`,
+${asked(visit, { action, act: 'remove', label: text.remove, hint: text.removeHint, isFinal: true })}`,
 })}
 ${await historyPanel(visit, { target: `endpoint:${id}` })}`,
   });
