@@ -75,12 +75,11 @@ class Browser:
     async def disconnect(self):
         """Removes the assistant from the connected apps of the user, which ends all its tokens."""
         address = urljoin(url, "/account/apps")
-        page = (await self.http.get(address)).text
-        action = re.search(r'<form [^>]*action="([^"]+)"', page)[1]
-        csrf = re.search(r'name="csrf" value="([^"]+)"', page)[1]
-        answer = await self.submit(urljoin(address, html.unescape(action)), {"csrf": csrf})
-        if not answer.headers.get("location", "").endswith("notice=revoked"):
-            raise RuntimeError(f"the app was not removed: {answer.status_code} {answer.text[:300]}")
+        form = r'<form [^>]*action="([^"]+/revoke)".*?name="csrf" value="([^"]+)"'
+        action, csrf = re.search(form, (await self.http.get(address)).text, re.DOTALL).groups()
+        await self.submit(urljoin(address, html.unescape(action)), {"csrf": csrf})
+        if re.search(form, (await self.http.get(address)).text, re.DOTALL):
+            raise RuntimeError("the app was not removed")
 
     async def result(self):
         return AuthorizationCodeResult(**{name: self.callback.get(name) for name in ("code", "state", "iss")})
