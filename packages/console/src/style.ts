@@ -206,6 +206,9 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .chart .dropped { fill: var(--bad); }
 .qr { display: block; width: min(18rem, 100%); height: auto; border-radius: .625rem; }
 
+/* Lines of a refusal below each other. */
+.notice.bad div { display: block; }
+
 /* Numbers of the operators and histories. */
 .periods { display: flex; gap: .25rem; }
 .periods a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .875rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); text-decoration: none; }
