@@ -12,6 +12,8 @@ interface PasskeyForm {
   readonly options: object;
   readonly kind: 'create' | 'get';
   readonly label: string;
+  /** False if the page has a more important button. @defaultValue true */
+  readonly isPrimary?: boolean;
   /** Hidden fields. */
   readonly fields: Readonly<Record<string, string>>;
 }
@@ -24,10 +26,13 @@ const hidden = (fields: Readonly<Record<string, string>>): Html =>
 const notice = (problem: string | null): Html | null =>
   problem === null ? null : html`<p class="notice" id="problem" role="alert">${problem}</p>`;
 
-function passkeyForm({ action, options, kind, label, fields }: PasskeyForm, failed: string): Html {
+function passkeyForm(
+  { action, options, kind, label, isPrimary = true, fields }: PasskeyForm,
+  failed: string,
+): Html {
   return html`<form class="actions" id="passkey" method="post" action="${action}" data-kind="${kind}" data-options="${JSON.stringify(options)}" hidden>${hidden(fields)}<input type="hidden" name="credential" value="">
 <p class="notice" id="passkey-problem" role="alert" hidden>${failed}</p>
-<button class="button primary" type="submit">${label}</button></form>`;
+<button class="button${isPrimary ? ' primary' : ''}" type="submit">${label}</button></form>`;
 }
 
 /** Makes the page where staff sign in, or sign in again before an act that cannot be undone. */
@@ -57,7 +62,8 @@ ${passkeyForm({ action: '/staff/login/passkey', options: form.passkeyOptions, ki
 <form class="actions" method="post" action="/staff/login">${hidden(fields)}
 <div class="field"><label for="email">${t.email}</label><input id="email" name="email" type="email" value="${form.email}" autocomplete="username" maxlength="200" required></div>
 <div class="field"><label for="password">${common.password}</label><input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required></div>
-<div class="field"><label for="code">${t.code}</label><input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" aria-describedby="code-hint"><p class="hint" id="code-hint">${t.codeHint}</p></div>
+<div class="field"><label for="code">${t.code}</label><input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" aria-describedby="code-hint"></div>
+<p class="hint" id="code-hint">${t.codeHint}</p>
 <button class="button" type="submit">${t.withPassword}</button></form>`,
     script,
   );
@@ -147,7 +153,7 @@ export function staffPage(
       : passkeyForm(
           {
             ...{ action: '/staff/passkeys', options: form.passkeyOptions, kind: 'create', fields },
-            label: t.addPasskey,
+            ...{ label: t.addPasskey, isPrimary: false },
           },
           t.passkeyFailed,
         );

@@ -72,5 +72,6 @@ export function createOperators(
           (message) => logger.warn(message),
           now,
         );
-  return { authenticate, pages: operatorsConsole({ users }) };
+  const accountUrl = operators === 'accounts' ? '/staff' : null;
+  return { authenticate, pages: operatorsConsole({ users, accountUrl }) };
 }

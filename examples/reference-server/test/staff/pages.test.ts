@@ -25,6 +25,7 @@ describe('an invitation', () => {
     expect(answer.html.match(/<li><code>/g)).toHaveLength(10);
     const operators = await browser.get('/operators');
     expect([operators.status, operators.html.includes('ana@example.com')]).toEqual([200, true]);
+    expect(operators.html).toContain('<a href="/staff"><bdi>ana@example.com');
     const own = (await kit.acts()).filter((act) => act.startsWith('ana@example.com'));
     expect(own).toEqual(['ana@example.com admin staff.join', 'ana@example.com admin staff.sign_in']);
     expect((await kit.acts()).some((act) => act.endsWith(' staff.invite'))).toBe(true);

@@ -122,7 +122,8 @@ const table: readonly (readonly [
  * does, with the same audit log entries. The host decides who may open them, and what they may change.
  *
  * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
- * Without them, operators open a user by id, see the connected apps, and can end their access.
+ * Without them, operators open a user by id, see the connected apps, and can end their access. `accountUrl`: path on
+ * `authUrl` of your page where an operator signs out, to which the name of the operator links.
  * @example
  * ```ts
  * const ostiary = await createOstiary({
@@ -133,13 +134,15 @@ const table: readonly (readonly [
  */
 export function operatorsConsole({
   users: host = null,
+  accountUrl = null,
 }: {
   readonly users?: OperatorUsers | null;
+  readonly accountUrl?: string | null;
 } = {}): OperatorPages<Administration> {
   const pages = (backend: OperatorBackend): OperatorPage<Administration>[] =>
     table.map(([path, summary, show, act, access = {}]) => {
       const context = (visit: OperatorVisit<Administration>) =>
-        contextOf({ backend, users: host }, visit, access.right);
+        contextOf({ backend, users: host, accountUrl }, visit, access.right);
       return {
         ...{ path, summary, ...access },
         GET: async (visit) => show(await context(visit)),

@@ -29,6 +29,8 @@ export interface OperatorContext
   readonly backend: OperatorBackend;
   /** Users of the host; `null` if it did not pass them. */
   readonly users: OperatorUsers | null;
+  /** Path or URL of the host's page where an operator signs out; `null` if it did not pass one. */
+  readonly accountUrl: string | null;
   readonly urls: OperatorUrls;
   readonly voice: Voice;
   readonly words: Words['operators'];
@@ -61,7 +63,7 @@ export type Do = (
  * @throws PartnerError `not_found` for a path that no database can store
  */
 export async function contextOf(
-  { backend, users }: Pick<OperatorContext, 'backend' | 'users'>,
+  { backend, users, accountUrl }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl'>,
   visit: OperatorVisit<Administration>,
   right?: OperatorRight,
 ): Promise<OperatorContext> {
@@ -74,7 +76,7 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, users, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
+    ...{ backend, users, accountUrl, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     ...{ may: visit.may, confirmAt: visit.confirmAt },
     mayPost: right === undefined || visit.may.includes(right),
