@@ -62,9 +62,17 @@ it('the verifiers that the console hands out are blocks of the documentation', (
   }
 });
 
+it('the verifiers that the console hands out have the prefix of the installation', () => {
+  for (const name of Object.keys(verifierSources) as (keyof typeof verifierSources)[]) {
+    const source = verifierSource(name, 'kafe');
+    expect(source, name).toMatch(/X-KAFE-|X_KAFE_|prefix: 'kafe'/);
+    expect(source, name).not.toMatch(/SVC/);
+  }
+});
+
 /** Captures a delivery of a service, as it arrives at a partner's server. */
-async function realDelivery(): Promise<{ readonly delivery: Received; readonly id: string }> {
-  const { provider, register, trigger, work } = await shop();
+async function realDelivery(prefix = 'svc'): Promise<{ readonly delivery: Received; readonly id: string }> {
+  const { provider, register, trigger, work } = await shop({ prefix });
   const server = await sink(() => provider.clock.now());
   await register(server.url);
   const { id } = await trigger();
@@ -97,9 +105,9 @@ for (const language of languages) {
 }
 
 /** Loads a verifier in JavaScript as a module, with its app or route as export. */
-async function loaded(name: (typeof inJavaScript)[number]) {
-  const file = join(root, `lab/node_modules/.cache/verifiers/${name}.mjs`);
-  const source = verifierSource(name, 'svc').replace('app.listen(3000);', '');
+async function loaded(name: (typeof inJavaScript)[number], prefix: string) {
+  const file = join(root, `lab/node_modules/.cache/verifiers/${name}-${prefix}.mjs`);
+  const source = verifierSource(name, prefix).replace('app.listen(3000);', '');
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${source}\n${posting[name]}`);
   return await import(/* @vite-ignore */ `${pathToFileURL(file).href}?${Date.now()}`);
@@ -126,25 +134,30 @@ export const post = async ({ headers, body: payload }) => {
   nextjs: "export const post = (request) => POST(new Request('http://local/webhooks', request));",
 };
 
-it.each(inJavaScript)('accepts a delivery of a real service with %s', async (name) => {
-  const { delivery } = await realDelivery();
-  const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-  const fail = vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  const before = process.env.WEBHOOK_SECRET;
-  onTestFinished(() => {
-    log.mockRestore();
-    fail.mockRestore();
-    if (before === undefined) delete process.env.WEBHOOK_SECRET;
-    else process.env.WEBHOOK_SECRET = before;
-  });
-  process.env.WEBHOOK_SECRET = secret;
-  const { post } = await loaded(name);
-  const sent = Object.entries(delivery.headers).filter(
-    ([header]) => header.startsWith('x-svc-') || header === 'content-type',
-  );
-  const headers = Object.fromEntries(sent) as Record<string, string>;
-  const request = { method: 'POST', headers, body: delivery.body };
-  expect((await post(request)).status).toBe(200);
-  const forged = { ...headers, 'x-svc-signature': '0'.repeat(64) };
-  expect((await post({ ...request, headers: forged })).status).toBe(400);
-});
+const everyPrefix = inJavaScript.flatMap((name) => ['svc', 'kafe'].map((prefix) => [name, prefix] as const));
+
+it.each(everyPrefix)(
+  'accepts a delivery of a real service with %s and the prefix %s',
+  async (name, prefix) => {
+    const { delivery } = await realDelivery(prefix);
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    const fail = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const before = process.env.WEBHOOK_SECRET;
+    onTestFinished(() => {
+      log.mockRestore();
+      fail.mockRestore();
+      if (before === undefined) delete process.env.WEBHOOK_SECRET;
+      else process.env.WEBHOOK_SECRET = before;
+    });
+    process.env.WEBHOOK_SECRET = secret;
+    const { post } = await loaded(name, prefix);
+    const sent = Object.entries(delivery.headers).filter(
+      ([header]) => header.startsWith(`x-${prefix}-`) || header === 'content-type',
+    );
+    const headers = Object.fromEntries(sent) as Record<string, string>;
+    const request = { method: 'POST', headers, body: delivery.body };
+    expect((await post(request)).status).toBe(200);
+    const forged = { ...headers, [`x-${prefix}-signature`]: '0'.repeat(64) };
+    expect((await post({ ...request, headers: forged })).status).toBe(400);
+  },
+);
