@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { verify } from '@ostiary/webhook-verifier';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { temporaryDatabase } from '../../support/partner-api.ts';
 import type { Json } from '../../support/provider.ts';
 import { hooks, secret, shop, webhookProvider } from '../webhook-shop.ts';
@@ -179,9 +179,10 @@ it('without a listener attempts fail at once, and a request is handed out once',
 });
 
 it('a key that is revoked while a listener waits gets nothing more', async () => {
-  const { provider, key, id, call, trigger } = await listener();
+  const { provider, database, key, id, call, trigger } = await listener();
   const waiting = call(`POST ${hooks}/${id}/take`, { waitSeconds: 20 });
   const other = await provider.key({ mode: 'test', partner: key.partner });
+  await vi.waitFor(() => expect(database.calls).toContain('inbox.take'));
   await provider.ostiary.admin.apiKeys.revoke(key.id);
   await trigger('webhook.test', other);
   const working = provider.ostiary.worker.runDue();
