@@ -10,11 +10,18 @@ import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-type Page = Omit<LoggedRequestFilter, 'after'> & ListPosition;
+type Page = Omit<LoggedRequestFilter, 'oldestFirst' | 'after'> & ListPosition;
 
 const columns = `
   id, partner, mode, key_id AS "keyId", created_at AS "createdAt", duration_ms AS "durationMs", method, route, status,
   code, sent, answered
+`;
+
+const pageOf = (schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') => `
+  SELECT ${columns} FROM ${schema}.logged_requests
+  WHERE partner = :partner AND mode = :mode AND (created_at, id) ${comparison} (:time, :id)
+    AND (NOT :failed::boolean OR status >= 400)
+  ORDER BY created_at ${order}, id ${order} LIMIT :limit
 `;
 
 function statementsIn(schema: string) {
@@ -41,12 +48,8 @@ function statementsIn(schema: string) {
       )
     `),
 
-    list: statement<Page, LoggedRequest>(`
-      SELECT ${columns} FROM ${schema}.logged_requests
-      WHERE partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
-        AND (NOT :failed::boolean OR status >= 400)
-      ORDER BY created_at DESC, id DESC LIMIT :limit
-    `),
+    list: statement<Page, LoggedRequest>(pageOf(schema, '<', 'DESC')),
+    back: statement<Page, LoggedRequest>(pageOf(schema, '>', 'ASC')),
 
     find: statement<Owner & { readonly id: string }, LoggedRequest>(`
       SELECT ${columns} FROM ${schema}.logged_requests
@@ -95,9 +98,9 @@ export function postgresRequestLog(database: Database): RequestLog {
       });
     },
 
-    list({ partner, mode, failed, after, limit }) {
-      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-      return database.all(sql.list, { partner, mode, failed, time, id, limit });
+    list({ partner, mode, failed, oldestFirst = false, after, limit }) {
+      const { time, id } = after ?? { time: oldestFirst ? -1 : Number.MAX_SAFE_INTEGER, id: '' };
+      return database.all(oldestFirst ? sql.back : sql.list, { partner, mode, failed, time, id, limit });
     },
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),

@@ -8,17 +8,17 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 
-type Page = Omit<LoggedRequestFilter, 'failed' | 'after'> & ListPosition;
+type Page = Omit<LoggedRequestFilter, 'failed' | 'oldestFirst' | 'after'> & ListPosition;
 
 const columns = `
   id, partner, mode, key_id AS keyId, created_at AS createdAt, duration_ms AS durationMs, method, route, status, code,
   sent, answered
 `;
 
-const pageOf = (condition: string) => `
+const pageOf = (condition: string, comparison: '<' | '>', order: 'ASC' | 'DESC') => `
   SELECT ${columns} FROM logged_requests
-  WHERE partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id) AND ${condition}
-  ORDER BY created_at DESC, id DESC LIMIT :limit
+  WHERE partner = :partner AND mode = :mode AND (created_at, id) ${comparison} (:time, :id) AND ${condition}
+  ORDER BY created_at ${order}, id ${order} LIMIT :limit
 `;
 
 export function sqliteRequestLog(database: Database): RequestLog {
@@ -43,8 +43,10 @@ export function sqliteRequestLog(database: Database): RequestLog {
       )
     `),
 
-    list: connection.prepare<[Page], LoggedRequest>(pageOf('true')),
-    listFailed: connection.prepare<[Page], LoggedRequest>(pageOf('status >= 400')),
+    list: connection.prepare<[Page], LoggedRequest>(pageOf('true', '<', 'DESC')),
+    listFailed: connection.prepare<[Page], LoggedRequest>(pageOf('status >= 400', '<', 'DESC')),
+    back: connection.prepare<[Page], LoggedRequest>(pageOf('true', '>', 'ASC')),
+    backFailed: connection.prepare<[Page], LoggedRequest>(pageOf('status >= 400', '>', 'ASC')),
 
     find: connection.prepare<[Owner & { readonly id: string }], LoggedRequest>(`
       SELECT ${columns} FROM logged_requests WHERE id = :id AND partner = :partner AND mode = :mode
@@ -84,10 +86,12 @@ export function sqliteRequestLog(database: Database): RequestLog {
       });
     },
 
-    list: ({ partner, mode, failed, after, limit }) =>
+    list: ({ partner, mode, failed, oldestFirst = false, after, limit }) =>
       database.read(() => {
-        const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-        return sql()[failed ? 'listFailed' : 'list'].all({ partner, mode, time, id, limit });
+        const { time, id } = after ?? { time: oldestFirst ? -1 : Number.MAX_SAFE_INTEGER, id: '' };
+        const { list, listFailed, back, backFailed } = sql();
+        const chosen = oldestFirst ? (failed ? backFailed : back) : failed ? listFailed : list;
+        return chosen.all({ partner, mode, time, id, limit });
       }),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),

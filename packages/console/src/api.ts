@@ -82,12 +82,19 @@ interface Answers {
      * end.
      */
     readonly nextBefore: number | null;
+    /** Sequence numbers of the oldest and the newest event that are kept; `null` with a filter. */
+    readonly range: { readonly oldest: number; readonly newest: number } | null;
   };
   readonly getEvent: PartnerEvent;
   readonly listEventDeliveries: DeliveryPage;
   readonly getDelivery: Delivery;
   readonly getAttemptAnswer: { readonly eventId: string; readonly response: string };
-  readonly listRequests: { readonly data: readonly LoggedRequest[]; readonly nextCursor: string | null };
+  readonly listRequests: {
+    readonly data: readonly LoggedRequest[];
+    readonly nextCursor: string | null;
+    /** Value of `before` for the page of newer requests. */
+    readonly previousCursor: string | null;
+  };
   readonly getRequest: LoggedRequest;
   readonly redeliverEvent: { readonly data: readonly unknown[] };
   readonly createSandboxEvent: Omit<PartnerEvent, 'sequence'>;

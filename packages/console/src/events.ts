@@ -1,8 +1,8 @@
 import { PartnerError, type WebhookEndpoint } from '@ostiary/core/console';
-import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { type ListedEvent, queryOf } from './api.ts';
 import { choiceOf, endOf, eventFilters, eventSearch, searchFields } from './event-filter.ts';
-import { emptyList, moment, pageLinks, stateBadges, statesSaid } from './parts.ts';
+import { counted, emptyList, moment, pageLinks, stateBadges, statesSaid } from './parts.ts';
 import type { Visit } from './visit.ts';
 
 const bell = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/></svg>`;
@@ -29,6 +29,37 @@ export async function eventAsked(visit: Visit): Promise<string | null> {
   }
 }
 
+/** Events on one page. */
+const perPage = 20;
+
+type Range = { readonly oldest: number; readonly newest: number } | null;
+
+/** Returns the URL of the page with newer events; `null` on the page of the newest, and for a filtered list. */
+function newerThan(
+  first: ListedEvent | undefined,
+  range: Range,
+  before: string | null,
+  { urlOf }: Visit,
+): string | null {
+  if (first === undefined || range === null || before === null || first.sequence >= range.newest) return null;
+  // Sequence numbers have no gaps.
+  const place = first.sequence + perPage + 1;
+  return urlOf('home', { before: place > range.newest ? null : String(place) });
+}
+
+/** Says which of how many events are shown. */
+function rangeText(events: readonly ListedEvent[], range: Range, { voice }: Visit): Html | null {
+  const [first] = events;
+  if (first === undefined || range === null) return null;
+  const from = range.newest - first.sequence + 1;
+  const text = fillText(voice.language, voice.words.lists.range, {
+    first: counted(from, voice.language),
+    last: counted(from + events.length - 1, voice.language),
+    count: counted(range.newest - range.oldest + 1, voice.language),
+  });
+  return html`<p class="small muted">${text}</p>`;
+}
+
 /** Makes the panel with the events, newest first. */
 export async function eventsPanel(
   visit: Visit,
@@ -50,7 +81,7 @@ export async function eventsPanel(
   const isRefused = until !== null && end === null;
   // An invalid time does not filter: its field shows the error.
   const query = queryOf({ before, type, status: state, endpointId: endpoint, until: end });
-  const { data: events, hasMore, nextBefore } = await api('latestEvents', { query });
+  const { data: events, hasMore, nextBefore, range } = await api('latestEvents', { query });
   const [newest] = events;
   const isNarrowed = type !== null || state !== null || endpoint !== null || end !== null;
   const kept = isRefused ? { ...chosen, until: null } : chosen;
@@ -66,9 +97,10 @@ export async function eventsPanel(
     panel: html`<section class="panel" aria-labelledby="events"><h2 id="events">${words.events.title}</h2>
 ${eventFilters(visit, chosen, endpoints, fields)}
 ${eventSearch(visit, kept, typed, fields)}
-<div id="event-list" data-live>${events.length === 0 ? empty : html`<ul class="rows">${events.map((event) => eventRow(event, visit))}</ul>`}
+<div id="event-list" data-live>${rangeText(events, range, visit)}${events.length === 0 ? empty : html`<ul class="rows">${events.map((event) => eventRow(event, visit))}</ul>`}
 ${pageLinks([
   [before === null ? null : urlOf('home', { ...kept }), words.events.newest],
+  [newerThan(newest, range, before, visit), words.lists.previous],
   [nextBefore === null ? null : urlOf('home', { ...kept, before: String(nextBefore) }), older],
 ])}</div></section>`,
   };

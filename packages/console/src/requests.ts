@@ -39,10 +39,11 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
   const words = voice.words.requests;
   const id = request.query.get('id')?.trim().slice(0, 100) ?? '';
   if (id !== '' && (await find(visit, id)) !== null) return seeOther(urlOf('request', { id }));
-  const [cursor, only] = [request.query.get('cursor'), request.query.get('only')];
+  const [cursor, before] = [request.query.get('cursor'), request.query.get('before')];
+  const only = request.query.get('only');
   const chosen = only === 'failed' ? only : null;
-  const query = queryOf({ cursor, failed: chosen === null ? null : 'true' });
-  const { data, nextCursor } = await api('listRequests', { query });
+  const query = queryOf({ cursor, before, failed: chosen === null ? null : 'true' });
+  const { data, nextCursor, previousCursor } = await api('listRequests', { query });
   const empty =
     chosen === null
       ? emptyList(words.emptyTitle, words.empty)
@@ -66,7 +67,11 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
     body: html`<section class="panel" aria-labelledby="requests"><div class="head"><h2 id="requests">${words.last}</h2>${filter}</div>
 <div id="request-list" data-live>${data.length === 0 ? empty : html`<ul class="rows">${data.map((one) => requestRow(one, visit))}</ul>`}
 ${pageLinks([
-  [cursor === null ? null : urlOf('requests', { only: chosen }), words.newest],
+  [previousCursor === null ? null : urlOf('requests', { only: chosen }), words.newest],
+  [
+    previousCursor === null ? null : urlOf('requests', { only: chosen, before: previousCursor }),
+    voice.words.lists.previous,
+  ],
   [nextCursor === null ? null : urlOf('requests', { only: chosen, cursor: nextCursor }), words.older],
 ])}</div></section>
 <div class="column"><section class="panel">${searchForm(visit, id)}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { operatorsKit } from './console-kit.ts';
+import { operatorsKit, visited } from './console-kit.ts';
+import { logRequests } from './size-kit.ts';
 
 type Kit = Awaited<ReturnType<typeof operatorsKit>>;
 
@@ -81,5 +82,48 @@ describe('the lists of operators', () => {
       expect(text).not.toContain(key);
       expect(text).toContain(`<code>${key.slice(0, 'svc_test_'.length + 8)}…</code>`);
     }
+  });
+});
+
+describe('the lists of a partner', () => {
+  it('page both ways, and say which events of how many are shown', async () => {
+    const { kit, key, browser } = await visited({ requestLog: 'off' });
+    for (let index = 0; index < 45; index += 1) await kit.event(key);
+    // Cursors contain ids like those of real requests.
+    const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+    await logRequests(kit.storage, key, 60, idOf);
+    for (const [path, pattern, older, count] of [
+      ['/sandbox', /<li id="(evt_\w+)"/g, 'Older events', 45],
+      ['/sandbox/requests', /<li id="([0-9a-f-]{36})"/g, 'Older requests', 60],
+      ['/sandbox/requests?only=failed', /<li id="([0-9a-f-]{36})"/g, 'Older requests', 20],
+    ] as const) {
+      const pagesOf = async (start: string, words: string) => {
+        const pages: { readonly address: string; readonly ids: readonly string[]; readonly range: string }[] =
+          [];
+        for (let next: string | null = start; next !== null; ) {
+          const { status, text } = await browser.get(next);
+          expect(status).toBe(200);
+          const ids = [...text.matchAll(pattern)].map(([, id = '']) => id);
+          pages.push({
+            address: next,
+            ids,
+            range: /<p class="small muted">(\d[^<]*)<\/p>/.exec(text)?.[1] ?? '',
+          });
+          next = linkIn(text, words);
+        }
+        return pages;
+      };
+      const forwards = await pagesOf(path, older);
+      const ids = forwards.flatMap((page) => page.ids);
+      expect([path, new Set(ids).size, ids.length]).toEqual([path, count, count]);
+      const back = await pagesOf(forwards.at(-1)?.address ?? '', 'Previous page');
+      expect([path, back.toReversed().map((page) => page.ids)]).toEqual([
+        path,
+        forwards.map((page) => page.ids),
+      ]);
+      if (path === '/sandbox')
+        expect(forwards.map(({ range }) => range)).toEqual(['1–20 of 45', '21–40 of 45', '41–45 of 45']);
+    }
+    expect((await browser.get('/sandbox/requests?before=x')).status).toBe(400);
   });
 });

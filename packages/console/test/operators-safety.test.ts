@@ -92,7 +92,7 @@ describe('a page for operators', () => {
     };
     const few = await counts();
     // The frame counts partners and apps. The pages of a partner also look for obstacles and the history.
-    for (const [, calls] of few) expect(calls).toBeLessThanOrEqual(8);
+    for (const [, calls] of few) expect(calls).toBeLessThanOrEqual(9);
     for (let index = 0; index < 1_000; index += 1) {
       const slug = `p-${index}`;
       await kit.admin.partners.create({ slug, name: slug });

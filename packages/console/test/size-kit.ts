@@ -82,10 +82,11 @@ export async function logRequests(
   storage: Storage,
   { partner, id }: { readonly partner: string; readonly id: string },
   count: number,
+  idOf = (number: number): string => `request-${number}`,
 ): Promise<void> {
   const requests = Array.from({ length: count }, (_, number) => ({
     ...({
-      id: `request-${number}`,
+      id: idOf(number),
       partner,
       mode: 'test',
       keyId: id,

@@ -103,8 +103,8 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
     refused: form.summary,
     body: html`<section class="panel" aria-label="${words.keys.title}">${list.length === 0 ? html`<p class="muted">${words.keys.empty}</p>` : html`<ul class="rows">${list.map((key) => keyRow(key, visit))}</ul>`}
 ${pageLinks([
-  [from > 0 ? urls.keys(slug, { after: previous }) : null, words.lists.previous],
-  [last === undefined ? null : urls.keys(slug, { after: last.id }), words.lists.next],
+  [from > 0 ? urls.keys(slug, { after: previous }) : null, visit.voice.words.lists.previous],
+  [last === undefined ? null : urls.keys(slug, { after: last.id }), visit.voice.words.lists.next],
 ])}</section>
 ${formPanel(visit, { id: 'issue', label: words.keys.add, body: form.body })}`,
   });

@@ -35,8 +35,8 @@ export async function sortedList<Row>(
     readonly empty: string;
   },
 ): Promise<Html> {
-  const { voice, words } = visit;
-  const text = words.lists;
+  const { voice } = visit;
+  const text = voice.words.lists;
   const asked = parameter(visit, 'sort');
   const order: Order = isOrder(asked) ? asked : 'name';
   const sort = order === 'name' ? null : order;

@@ -16,26 +16,61 @@ export interface Page {
  */
 const cursorOf = (place: ListPosition): string => Buffer.from(writePlace(place)).toString('base64url');
 
+type Listed = { readonly createdAt: number; readonly id: string };
+
+const cursorOfItem = (item: Listed | undefined): string | null =>
+  item === undefined ? null : cursorOf({ time: item.createdAt, id: item.id });
+
+/** Reads a cursor; `null` for none. @throws PartnerError `invalid_request` for an invalid cursor */
+function placeIn(cursor: string | undefined, path: string): ListPosition | null {
+  if (cursor === undefined) return null;
+  const place = readPlace(Buffer.from(cursor, 'base64url').toString('latin1'));
+  if (place === null)
+    throw new PartnerError('invalid_request', { details: [{ path, message: 'is not one of this list' }] });
+  return place;
+}
+
+/**
+ * Reads a page of a list as {@link newestFirst} does, or with `before` the page of items that are newer than that
+ * place.
+ * @throws PartnerError `invalid_request` for an invalid cursor
+ */
+export async function inBothDirections<Item extends Listed>(request: {
+  readonly cursor?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly read: (page: Page & { readonly oldestFirst: boolean }) => Promise<Item[]>;
+  readonly view: (item: Item) => JsonObject;
+}) {
+  const { cursor, before, limit = defaultPageSize, read, view } = request;
+  const isBack = before !== undefined;
+  const after = isBack ? placeIn(before, 'before') : placeIn(cursor, 'cursor');
+  const found = await read({ after, oldestFirst: isBack, limit: limit + 1 });
+  const items = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
+  const hasMore = found.length > limit;
+  return {
+    data: items.map(view),
+    nextCursor: isBack || hasMore ? cursorOfItem(items.at(-1)) : null,
+    /** Value of `before` for the page of newer items; `null` at the newest. */
+    previousCursor: (isBack ? hasMore : after !== null) ? cursorOfItem(items[0]) : null,
+  };
+}
+
 /**
  * Reads a page of a list that is ordered by `createdAt` and then by id, newest first.
  * @throws PartnerError `invalid_request` for an invalid cursor
  */
-export async function newestFirst<Item extends { readonly createdAt: number; readonly id: string }>(request: {
+export async function newestFirst<Item extends Listed>(request: {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
   readonly read: (page: Page) => Promise<Item[]>;
   readonly view: (item: Item) => JsonObject;
 }): Promise<{ readonly data: JsonObject[]; readonly nextCursor: string | null }> {
   const { cursor, limit = defaultPageSize } = request;
-  const after = cursor === undefined ? null : readPlace(Buffer.from(cursor, 'base64url').toString('latin1'));
-  if (cursor !== undefined && after === null) {
-    throw new PartnerError('invalid_request', {
-      details: [{ path: 'cursor', message: 'is not one of this list' }],
-    });
-  }
+  const after = placeIn(cursor, 'cursor');
   const { items, last } = await readPage(limit, (most) => request.read({ after, limit: most }));
   return {
     data: items.map(request.view),
-    nextCursor: last === null ? null : cursorOf({ time: last.createdAt, id: last.id }),
+    nextCursor: cursorOfItem(last ?? undefined),
   };
 }

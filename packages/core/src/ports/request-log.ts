@@ -30,7 +30,9 @@ export interface LoggedRequest extends Owner {
 export interface LoggedRequestFilter extends Owner {
   /** True to list failed requests only. */
   readonly failed: boolean;
-  /** Lists requests older than this position; `null` starts with the newest. */
+  /** True to list the oldest requests first, and with `after` those that are newer. @defaultValue false */
+  readonly oldestFirst?: boolean;
+  /** Position after which the list continues, in its own order; `null` starts at the beginning. */
   readonly after: ListPosition | null;
   readonly limit: number;
 }
@@ -42,7 +44,7 @@ export interface RequestLog {
    * each partner and mode concerned, and removes older ones.
    */
   append(requests: readonly LoggedRequest[], most: number): Promise<void>;
-  /** Lists logged requests, newest first: by `createdAt`, then by id. */
+  /** Lists logged requests by `createdAt`, then by id, newest first unless `oldestFirst` is set. */
   list(filter: LoggedRequestFilter): Promise<LoggedRequest[]>;
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
   /** Returns a request of any partner, for operators; `null` if it is unknown. */

@@ -44,6 +44,12 @@ export const requestLogCases = casesOf('request log', {
       assertSame(await storage.requestLog.find(ours, id), requests[index]);
     }
     assertFields(await listed(storage, { failed: true, after: { time: now + 2, id: 'd' } }), 'id', ['a']);
+    const back = requests.toReversed();
+    assertSame(await listed(storage, { oldestFirst: true }), back);
+    for (const [index, { createdAt: time, id }] of back.entries())
+      assertSame(await listed(storage, { oldestFirst: true, after: { time, id } }), back.slice(index + 1));
+    const failed = { failed: true, oldestFirst: true } as const;
+    assertFields(await listed(storage, { ...failed, after: { time: now + 1, id: 'a' } }), 'id', ['d']);
     for (const id of ['live', 'of another', 'unknown'])
       assert.equal(await storage.requestLog.find(ours, id), null);
   },

@@ -154,6 +154,15 @@ function endpointHistory({ storage, clock }: Core): PartnerOperation {
   });
 }
 
+/** Returns the sequence numbers of the oldest and the newest event that are kept; `null` if there is none. */
+async function rangeOf(
+  { storage: { events } }: Core,
+  owner: Owner,
+): Promise<{ readonly oldest: number; readonly newest: number } | null> {
+  const { oldestSequence, newestSequence } = await events.list({ ...owner, after: 0, limit: 1 });
+  return oldestSequence === null ? null : { oldest: oldestSequence, newest: newestSequence };
+}
+
 /**
  * Console operations for events, in addition to the partner API. The API lists events in sequence for
  * programs; these list the newest first, for people.
@@ -183,7 +192,11 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
         const { endpointId = null, until: moment } = query;
         const until = moment === undefined ? null : Date.parse(moment);
         const filter = { ...owner, before, type, until, status, endpointId };
-        const { events: found, hasMore, nextBefore } = await searchEvents(events, filter, limit);
+        const isNarrowed = (type ?? status ?? endpointId ?? until) !== null;
+        const [{ events: found, hasMore, nextBefore }, range] = await Promise.all([
+          searchEvents(events, filter, limit),
+          isNarrowed ? null : rangeOf(core, owner),
+        ]);
         const eventIds = found.map(({ id }) => id);
         const latest = await deliveries.latestStates({ ...owner, eventIds, limit: deliveriesPerEvent + 1 });
         const data = found.map((event) => {
@@ -194,7 +207,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
             hasMoreDeliveries: states.length > deliveriesPerEvent,
           };
         });
-        return { status: 200, body: { data, hasMore, nextBefore } };
+        return { status: 200, body: { data, hasMore, nextBefore, range } };
       },
     }),
 

@@ -4,7 +4,7 @@ import type { Core } from '../../options/context.ts';
 import type { JsonObject } from '../../ports/interactions.ts';
 import type { LoggedRequest } from '../../ports/request-log.ts';
 import { iso } from '../../time/clock.ts';
-import { newestFirst } from '../paging.ts';
+import { inBothDirections } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';
 
@@ -18,10 +18,15 @@ export function requestOperations({ storage: { requestLog } }: Core): PartnerOpe
     operation({
       operation: 'listRequests',
       scope: 'webhooks',
-      query: z.strictObject({ failed: z.literal('true').optional(), limit: pageSize, cursor }),
+      query: z.strictObject({
+        failed: z.literal('true').optional(),
+        limit: pageSize,
+        cursor,
+        before: cursor,
+      }),
       async handle({ query: { failed, ...page }, partner, mode }) {
         const filter = { partner, mode, failed: failed === 'true' };
-        const body = await newestFirst({
+        const body = await inBothDirections({
           ...page,
           read: (page) => requestLog.list({ ...filter, ...page }),
           // Lists leave out the bodies.
