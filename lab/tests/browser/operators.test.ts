@@ -34,7 +34,7 @@ describe('the pages for operators, in a real browser', () => {
     return () => browser.close();
   });
 
-  it('are accessible without a script, small and wide, and fit', async () => {
+  it('are accessible, small and wide, and fit', async () => {
     const key = await provider.key({ mode: 'test', partner: await provider.partner('kafe'), name: 'Tests' });
     await provider.key({ mode: 'live', partner: 'kafe', name: 'The till at the market of Petion-Ville' });
     await provider.client({ clientId: 'app', name: 'Rara Market' });
@@ -89,4 +89,26 @@ describe('the pages for operators, in a real browser', () => {
     expect([...asked]).toEqual([provider.origin]);
     expect(complaints.filter((each) => !each.includes('400'))).toEqual([]);
   }, 120_000);
+
+  it('show a new key once, with a button that copies it', async () => {
+    await provider.partner('lakay');
+    const { page, context, complaints } = await newProfile(browser);
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${provider.origin}/operators/partners/lakay/keys`);
+    await page.getByLabel('webhooks').check();
+    await page.getByRole('button', { name: 'Issue a key' }).click();
+    const secret = page.getByText(/^svc_test_\w{30,}$/);
+    await secret.waitFor();
+    const key = await secret.textContent();
+    await page.getByRole('button', { name: 'Copy API key' }).click();
+    await page.getByText('Copied').first().waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    await lookSmallAndWide(page);
+    await page.reload();
+    await page.getByText('This was shown already').waitFor();
+    await page.goBack();
+    expect(await page.locator('[data-once]').count()).toBe(0);
+    expect(await provider.ostiary.admin.apiKeys.list('lakay')).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  }, 60_000);
 });

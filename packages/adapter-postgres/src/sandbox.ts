@@ -16,6 +16,10 @@ function statementsIn(schema: string) {
     `,
     ),
 
+    take: prepared<{ digest: Uint8Array; now: number }, { payload: string }>(`
+      DELETE FROM ${schema}.sandbox_records WHERE digest = :digest AND expires_at > :now RETURNING payload
+    `),
+
     remove: prepared<{ digest: Uint8Array }>(`
       DELETE FROM ${schema}.sandbox_records WHERE digest = :digest
     `),
@@ -34,6 +38,12 @@ export function postgresSandbox(database: Database): SandboxStore {
     async find(digest, now) {
       const row = await database.get(sql.find, { digest: Buffer.from(digest), now });
       return row && JSON.parse(row.payload);
+    },
+
+    async take(digest, now) {
+      const row = { digest: Buffer.from(digest), now };
+      const taken = await database.change((connection) => sql.take.get(connection, row));
+      return taken === undefined ? null : JSON.parse(taken.payload);
     },
 
     async remove(digest) {

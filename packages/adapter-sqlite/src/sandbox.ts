@@ -12,6 +12,10 @@ export function sqliteSandbox(database: Database): SandboxStore {
       SELECT payload FROM sandbox_records WHERE digest = :digest AND expires_at > :now
     `),
 
+    take: connection.prepare<[{ digest: Uint8Array; now: number }], { payload: string }>(`
+      DELETE FROM sandbox_records WHERE digest = :digest AND expires_at > :now RETURNING payload
+    `),
+
     remove: connection.prepare<[Uint8Array]>(`
       DELETE FROM sandbox_records WHERE digest = ?
     `),
@@ -28,6 +32,12 @@ export function sqliteSandbox(database: Database): SandboxStore {
         () => sql().find.get({ digest, now }),
         ({ payload }) => JSON.parse(payload),
       ),
+
+    async take(digest, now) {
+      const row = { digest: Buffer.from(digest), now };
+      const taken = await database.write(() => sql().take.get(row));
+      return taken === undefined ? null : JSON.parse(taken.payload);
+    },
 
     async remove(digest) {
       const key = Buffer.from(digest);

@@ -3,7 +3,7 @@ import { fill, html } from '@ostiary/core/pages';
 import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf } from './forms.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { inboxOffer } from './inbox.ts';
-import { newSecretPage } from './secret.ts';
+import { keepSecret } from './secret.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 /** Prefix of the checkbox names of event types; `*` stands for all types. */
@@ -126,18 +126,24 @@ export async function newEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, null, { url: '', types: ['*'] });
 }
 
-/** Registers an endpoint. A generated secret is shown in this response only. */
-export async function addEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
+/** Registers an endpoint. The next page shows a generated secret, once. */
+export async function addEndpoint(
+  visit: Visit,
+  form: ReadonlyMap<string, string>,
+  session: string,
+): Promise<ConsoleAnswer> {
   const { api, backend, urlOf } = visit;
   const filled = filledIn(visit, form);
   const checked = await check(visit, null, filled, form);
   if (checked.problems.size > 0) return show(visit, null, filled, checked);
   const typed = form.get('secret') ?? '';
   const secret = typed === '' ? backend.newWebhookSecret() : typed;
+  // Kept before the endpoint exists, so that no endpoint has a secret that nobody saw.
+  const once = typed === '' ? await keepSecret(visit, session, { purpose: 'new', secret }) : null;
   try {
     const body = JSON.stringify({ url: filled.url, secret, events: eventsOf(filled) });
     const { id } = await api('createWebhook', { body });
-    if (typed === '') return newSecretPage(visit, id, secret);
+    if (once !== null) return seeOther(urlOf('secret', { id, once, notice: 'endpoint_added' }));
     return seeOther(urlOf('receiver', { id, notice: 'endpoint_added' }));
   } catch (error) {
     return show(visit, null, filled, { ...checked, problems: problemsOf(error, memberNames) });

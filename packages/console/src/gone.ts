@@ -3,7 +3,7 @@ import { html } from '@ostiary/core/pages';
 import { answerFramed, problemRow } from './frame.ts';
 import type { Visit } from './visit.ts';
 
-type Action = (visit: Visit, form: ReadonlyMap<string, string>) => Promise<ConsoleAnswer>;
+type Action = (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>;
 
 /**
  * Wraps the handler of an endpoint's form. If the endpoint does not exist, the response is a page that says
@@ -12,9 +12,9 @@ type Action = (visit: Visit, form: ReadonlyMap<string, string>) => Promise<Conso
  */
 export const orGone =
   (handle: Action): Action =>
-  async (visit, form) => {
+  async (visit, form, session) => {
     try {
-      return await handle(visit, form);
+      return await handle(visit, form, session);
     } catch (error) {
       if (!(error instanceof PartnerError) || error.code !== 'not_found') throw error;
       const { words } = visit.voice;

@@ -1,7 +1,7 @@
 import type { ConsoleAnswer, WebhookEndpoint } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
-import { answerFramed, csrfField } from './frame.ts';
+import { answerFramed, csrfField, noticeOf } from './frame.ts';
 import { secretText } from './parts.ts';
 import { copyButton } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
@@ -13,26 +13,36 @@ function secretOnce(text: string, { voice }: Visit, title = voice.words.endpoint
   return html`<div class="snippet">${secretText(text)}${copyButton(voice, title)}</div>`;
 }
 
-/** Makes the response to a registration, with the generated secret. */
-export function newSecretPage(visit: Visit, id: string, secret: string): ConsoleAnswer {
-  const { urlOf, voice } = visit;
+/** A generated secret: of a new endpoint, or a replacement that is not in force yet. */
+interface GeneratedSecret {
+  readonly purpose: 'new' | 'replacement';
+  readonly secret: string;
+}
+
+/** Keeps a generated secret for one view in this session. Returns the ticket for the page {@link secret}. */
+export const keepSecret = (
+  { backend }: Visit,
+  session: string,
+  generated: GeneratedSecret,
+): Promise<string> => backend.keepOnce(session, JSON.stringify(generated));
+
+/** Makes the page that shows the generated secret of a new endpoint. */
+function newSecretPage(visit: Visit, secret: string): ConsoleAnswer {
+  const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;
-  return answerFramed(
-    { ...visit, notice: 'endpoint_added' },
-    {
-      title: words.newTitle,
-      layout: 'one',
-      body: html`<section class="panel"><p>${words.newHint}</p>
+  return answerFramed(visit, {
+    title: words.newTitle,
+    layout: 'one',
+    body: html`<section class="panel"><p>${words.newHint}</p>
 ${secretOnce(secret, visit)}
 ${secretOnce(`WEBHOOK_SECRET=${secret}`, visit, '.env')}
 <p class="small muted">${words.onlyNow}</p>
 <p><a href="${urlOf('receiver', { id })}">${voice.words.receiver.open}</a></p>
 <p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>`,
-    },
-  );
+  });
 }
 
-/** Shows the offer to generate a secret, or the secret that was generated for this response. */
+/** Shows the offer to generate a secret, or the generated secret for this one time. */
 function generatedPanel(visit: Visit, generated: string | null): Html {
   const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;
@@ -53,8 +63,14 @@ function show(
   { url }: WebhookEndpoint,
   {
     generated = null,
+    isGone = false,
     problems = noProblems,
-  }: { readonly generated?: string | null; readonly problems?: Problems } = {},
+  }: {
+    readonly generated?: string | null;
+    /** True if the secret of the URL was shown before. */
+    readonly isGone?: boolean;
+    readonly problems?: Problems;
+  } = {},
 ): ConsoleAnswer {
   const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;
@@ -64,7 +80,7 @@ function show(
     title: words.title,
     layout: 'one',
     status: form.status,
-    body: html`${form.summary}
+    body: html`${form.summary}${isGone ? noticeOf(words.gone, true) : null}
 <section class="panel"><p><strong>${nameOf(url)}</strong></p><p>${words.underWay}</p><p>${words.overlap}</p>
 <p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>
 ${generatedPanel(visit, generated)}
@@ -75,10 +91,20 @@ ${form.field({ name: 'secret', tag, hint: words.ownHint })}
   });
 }
 
-/** Shows the page that replaces the secret of an endpoint. */
-export async function secret(visit: Visit): Promise<ConsoleAnswer> {
-  const { api, id } = visit;
-  return show(visit, await api('getWebhook', { path: { id } }));
+/**
+ * Shows the page that replaces the secret of an endpoint, or a secret that was just generated. The ticket in
+ * the URL works once, and in the session that generated the secret.
+ */
+export async function secret(visit: Visit, session: string): Promise<ConsoleAnswer> {
+  const { api, backend, id, request } = visit;
+  const endpoint = await api('getWebhook', { path: { id } });
+  const ticket = request.query.get('once');
+  if (ticket === null || request.raw.method !== 'GET') return show(visit, endpoint);
+  const kept = await backend.takeOnce(session, ticket);
+  if (kept === null) return show(visit, endpoint, { isGone: true });
+  const generated: GeneratedSecret = JSON.parse(kept);
+  if (generated.purpose === 'new') return newSecretPage(visit, generated.secret);
+  return show(visit, endpoint, { generated: generated.secret });
 }
 
 /**
@@ -86,12 +112,18 @@ export async function secret(visit: Visit): Promise<ConsoleAnswer> {
  * A generated secret is therefore shown first, and a second step activates it once the partner's application
  * has it. Until then only the page contains it.
  */
-export async function changeSecret(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
+export async function changeSecret(
+  visit: Visit,
+  form: ReadonlyMap<string, string>,
+  session: string,
+): Promise<ConsoleAnswer> {
   const { api, backend, id, urlOf } = visit;
   const path = { id };
   const endpoint = await api('getWebhook', { path });
-  if (form.get('step') === 'generate')
-    return show(visit, endpoint, { generated: backend.newWebhookSecret() });
+  if (form.get('step') === 'generate') {
+    const generated = { purpose: 'replacement', secret: backend.newWebhookSecret() } as const;
+    return seeOther(urlOf('secret', { id, once: await keepSecret(visit, session, generated) }));
+  }
   try {
     await api('updateWebhook', { path, body: JSON.stringify({ secret: form.get('secret') ?? '' }) });
   } catch (error) {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { postgresStorage } from '../../adapter-postgres/src/index.ts';
 import { serverForTests } from '../../adapter-postgres/test/server.ts';
 import { storages } from '../../core/test/support/partner-api.ts';
-import { operatorsKit, submit } from './console-kit.ts';
+import { followed, operatorsKit, submit } from './console-kit.ts';
 
 const postgres = serverForTests();
 
@@ -18,7 +18,7 @@ it.each(all)('the pages for operators work on %s', async (_, make) => {
   const created = await submit(browser, '/partners', { act: 'create', slug: 'kafe', name: 'Kafe' });
   expect(created.status).toBe(303);
   const issued = { act: 'issue', mode: 'test', 'scope webhooks': 'on' };
-  expect((await submit(browser, '/partners/kafe/keys', issued)).text).toMatch(/<code[^>]*>svc_test_/);
+  expect((await followed(browser, '/partners/kafe/keys', issued)).text).toMatch(/<code[^>]*>svc_test_/);
   const key = await kit.provider.key({ partner: 'kafe', mode: 'test' });
   const endpoint = await kit.endpoint(key);
   await kit.event(key);

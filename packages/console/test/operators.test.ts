@@ -69,7 +69,7 @@ describe('the pages for operators', () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     await kit.provider.partner('kafe');
-    const issued = await submit(browser, '/partners/kafe/keys', {
+    const issued = await followed(browser, '/partners/kafe/keys', {
       ...{ act: 'issue', mode: 'live', name: 'till', allowlist: '203.0.113.0/24\r\n::1\r\n' },
       ...{ 'scope payments:read': 'on', 'scope webhooks': 'on', requireSignature: 'on' },
       expiresAt: '2090-01-31T00:00:00Z',
@@ -88,7 +88,10 @@ describe('the pages for operators', () => {
     expect(await kit.lastAct()).toMatchObject({ actor: 'ana', action: 'key.issue', target: `key:${id}` });
     // Newest first.
     kit.provider.clock.advance(1);
-    const rolled = await submit(browser, `/partners/kafe/keys/${id}`, { act: 'roll', overlapSeconds: '60' });
+    const rolled = await followed(browser, `/partners/kafe/keys/${id}`, {
+      act: 'roll',
+      overlapSeconds: '60',
+    });
     const successor = codeIn(rolled.text, /<code[^>]*>(svc_live_[^<]+)</);
     expect(successor).not.toBe(key);
     expect(await kit.lastAct()).toMatchObject({ action: 'key.roll', details: { overlapSeconds: 60 } });
@@ -180,7 +183,7 @@ describe('the pages for operators', () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');
     await kit.provider.partner('kafe');
-    const created = await submit(browser, '/new-client', {
+    const created = await followed(browser, '/new-client', {
       ...{ act: 'create', clientId: 'app', name: 'App', partner: 'kafe', 'scope openid': 'on' },
       ...{ redirectUris: 'https://app.example/a\r\nhttps://app.example/b', requirePkce: 'on' },
       ...{ defaultScope: ' openid ', refreshWithoutOfflineAccess: 'on' },
@@ -221,8 +224,8 @@ describe('the pages for operators', () => {
     const acts = await kit.acts();
     expect((await submit(browser, '/clients/app', settings)).status).toBe(303);
     expect(await kit.acts()).toBe(acts);
-    const rotated = await submit(browser, '/clients/app', { act: 'rotate', overlapSeconds: '90' });
-    expect(rotated.text).toContain('It is shown this once.');
+    const rotated = await followed(browser, '/clients/app', { act: 'rotate', overlapSeconds: '90' });
+    expect(rotated.text).toContain('It is shown this once');
     expect(rotated.text).not.toContain(secret);
     expect(await kit.lastAct()).toMatchObject({
       action: 'client.rotate_secret',

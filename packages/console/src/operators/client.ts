@@ -8,7 +8,7 @@ import { accessAct, showDocumented } from './documented-client.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { historyPanel } from './history.ts';
-import { shownOnce } from './once.ts';
+import { newSecrets, showOnce } from './once.ts';
 import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
 /** Forms of a client's actions, with their fields. */
@@ -55,7 +55,7 @@ function settingsForm(visit: OperatorContext, body: Html): Html | null {
 }
 
 async function show(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
-  const { admin, id, voice, words } = visit;
+  const { admin, id, urls, voice, words } = visit;
   const client = found(await admin.clients.get(id));
   if (client.document !== undefined) return showDocumented(visit, client, filled);
   const text = words.clients;
@@ -72,7 +72,8 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
     title: client.name,
     section: 'clients',
     refused: settings.summary ?? rotation.summary ?? pictures.summary,
-    body: html`<section class="panel" aria-label="${words.save}">${settingsForm(visit, settingFields(visit, storedSettings(client), settings))}</section>
+    body: html`${await newSecrets(visit, urls.client(id))}
+<section class="panel" aria-label="${words.save}">${settingsForm(visit, settingFields(visit, storedSettings(client), settings))}</section>
 <div class="column"><section class="panel" aria-label="${words.nav.clients}">${facts([
       [words.once.clientId, html`<code>${id}</code>`],
       [words.state, enabledBadge(client.disabledAt === null, words)],
@@ -96,16 +97,9 @@ async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer
   if (overlapSeconds === null) return show(visit, wrongField(form, 'overlapSeconds', words.badNumber));
   const result = await attempt(() => admin.clients.rotateSecret(id, { overlapSeconds, replaceKeys }));
   if ('problems' in result) return show(visit, { form, ...result });
-  const { client, clientSecret } = result.done;
-  return shownOnce(visit, {
-    title: client.name,
-    section: 'clients',
-    back: urls.client(id),
-    secrets: [
-      [words.once.clientId, id],
-      [words.once.clientSecret, clientSecret],
-    ],
-  });
+  const { clientSecret } = result.done;
+  const secrets = [['clientId', id] as const, ['clientSecret', clientSecret] as const];
+  return showOnce(visit, secrets, (query) => urls.client(id, query));
 }
 
 /** Changes a client, its secret or its logo, or enables or disables it. */

@@ -5,7 +5,7 @@ import { enabledBadge, pageLinks } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';
 import { framed } from './frame.ts';
-import { shownOnce } from './once.ts';
+import { showOnce } from './once.ts';
 import { sortedList } from './sorted-list.ts';
 import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } from './visit.ts';
 
@@ -214,7 +214,7 @@ export const newClient = async (visit: OperatorContext): Promise<ConsoleAnswer> 
 
 /** Creates a client. */
 export async function createClient(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
-  const { admin, urls, words } = visit;
+  const { admin, urls } = visit;
   const clientId = (form.get('clientId') ?? '').trim();
   const given = {
     ...settingsOf(visit, form),
@@ -225,13 +225,6 @@ export async function createClient(visit: OperatorContext, form: Form): Promise<
   if ('problems' in result) return showNew(visit, { form, ...result });
   const { client, clientSecret } = result.done;
   if (clientSecret === null) return seeOther(urls.client(client.clientId, { notice: 'created' }));
-  return shownOnce(visit, {
-    title: client.name,
-    section: 'clients',
-    back: urls.client(client.clientId),
-    secrets: [
-      [words.once.clientId, client.clientId],
-      [words.once.clientSecret, clientSecret],
-    ],
-  });
+  const secrets = [['clientId', client.clientId] as const, ['clientSecret', clientSecret] as const];
+  return showOnce(visit, secrets, (query) => urls.client(client.clientId, query));
 }

@@ -6,7 +6,7 @@ import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, ticked, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { historyPanel } from './history.ts';
-import { shownOnce } from './once.ts';
+import { newSecrets, showOnce } from './once.ts';
 import { sortedList } from './sorted-list.ts';
 import {
   attempt,
@@ -113,17 +113,12 @@ ${formPanel(visit, { id: 'issue', label: words.keys.add, body: form.body })}`,
 /** Shows the API keys of a partner, newest first. */
 export const keys = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-function issued(visit: OperatorContext, { apiKey, key, signingSecret }: IssuedApiKey): ConsoleAnswer {
-  const { slug, urls, words } = visit;
-  return shownOnce(visit, {
-    title: words.keys.title,
-    section: 'partners',
-    back: urls.key(slug, apiKey.id),
-    secrets: [
-      [words.once.key, key],
-      [words.once.signingSecret, signingSecret],
-    ],
-  });
+function issued(
+  visit: OperatorContext,
+  { apiKey, key, signingSecret }: IssuedApiKey,
+): Promise<ConsoleAnswer> {
+  const secrets = [['key', key] as const, ['signingSecret', signingSecret] as const];
+  return showOnce(visit, secrets, (query) => visit.urls.key(visit.slug, apiKey.id, query));
 }
 
 /** Issues an API key. */
@@ -187,7 +182,8 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [urls.keys(slug), text.title],
     ],
     refused: form.summary,
-    body: html`<section class="panel" aria-label="${text.title}">${facts([
+    body: html`${await newSecrets(visit, action)}
+<section class="panel" aria-label="${text.title}">${facts([
       ['ID', html`<code>${id}</code>`],
       [text.start, html`<code>${key.start}…</code>`],
       [words.nav.partners, html`<a href="${urls.keys(slug)}">${slug}</a>`],

@@ -1,32 +1,45 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
-import { html } from '@ostiary/core/pages';
+import { type Html, html } from '@ostiary/core/pages';
+import { noticeOf } from '../frame.ts';
 import { secretText } from '../parts.ts';
-import { framed, type OperatorFrame } from './frame.ts';
-import type { OperatorContext } from './visit.ts';
+import { copyButton } from '../snippets.ts';
+import { seeOther } from '../visit.ts';
+import { type OperatorContext, parameter } from './visit.ts';
+
+/** Secrets by the names of their labels. */
+type NewSecrets = readonly (readonly [
+  name: 'key' | 'signingSecret' | 'clientId' | 'clientSecret',
+  secret: string,
+])[];
 
 /**
- * Makes the page with a new secret. It is the response to the action that created the secret and has no URL,
- * so the secret is shown only once.
+ * Redirects to the page that shows new secrets once. Reloading that page makes no other ones.
+ * @param urlOf - returns the URL of the page, which calls {@link newSecrets}, with a query
  */
-export function shownOnce(
-  visit: OperatorContext,
-  {
-    title,
-    section,
-    secrets,
-    back,
-  }: Pick<OperatorFrame, 'title' | 'section'> & {
-    readonly secrets: readonly (readonly [name: string, secret: string])[];
-    readonly back: string;
-  },
-): ConsoleAnswer {
+export async function showOnce(
+  { backend, operator }: OperatorContext,
+  secrets: NewSecrets,
+  urlOf: (query: { readonly once: string }) => string,
+): Promise<ConsoleAnswer> {
+  return seeOther(urlOf({ once: await backend.keepOnce(operator, JSON.stringify(secrets)) }));
+}
+
+/**
+ * Shows the secrets that were just made, if the URL has a ticket for them. The ticket works once, and for the
+ * operator who made them.
+ * @param back - URL of this page without the ticket
+ */
+export async function newSecrets(visit: OperatorContext, back: string): Promise<Html | null> {
+  const { backend, operator, voice, isRead } = visit;
   const { once } = visit.words;
-  return framed(visit, {
-    title,
-    section,
-    layout: 'one',
-    body: html`<section class="panel" aria-labelledby="once"><h2 id="once">${once.title}</h2><p>${once.hint}</p>
-${secrets.map(([name, secret]) => html`<div class="field"><h3>${name}</h3>${secretText(secret)}</div>`)}
-<p><a href="${back}">${once.back}</a></p></section>`,
-  });
+  const ticket = parameter(visit, 'once');
+  if (ticket === null || !isRead) return null;
+  const kept = await backend.takeOnce(operator, ticket);
+  if (kept === null) return noticeOf(once.gone, true);
+  const secrets: NewSecrets = JSON.parse(kept);
+  const row = ([name, secret]: NewSecrets[number]): Html =>
+    html`<div class="field"><h3>${once[name]}</h3><div class="snippet">${secretText(secret)}${copyButton(voice, once[name])}</div></div>`;
+  return html`<section class="panel across" aria-labelledby="once"><h2 id="once">${once.title}</h2><p>${once.hint}</p>
+${secrets.map(row)}
+<p><a href="${back}">${once.back}</a></p></section>`;
 }

@@ -40,6 +40,8 @@ export interface OperatorContext
   /** Partner slug in the path, '' if it has none. */
   readonly slug: string;
   readonly id: string;
+  /** True if the request reads a page, and not only its headers. */
+  readonly isRead: boolean;
   /** True if the operator may send the forms of this page. Pages leave them out otherwise. */
   readonly mayPost: boolean;
 }
@@ -79,6 +81,7 @@ export async function contextOf(
     ...{ backend, users, accountUrl, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     ...{ may: visit.may, confirmAt: visit.confirmAt },
+    isRead: visit.raw.method === 'GET',
     mayPost: right === undefined || visit.may.includes(right),
     notice: isNotice(notice) ? notice : null,
     counts: { partners, clients },

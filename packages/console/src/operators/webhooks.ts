@@ -3,7 +3,6 @@ import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { failureLine } from '../delivery.ts';
 import { typesOf } from '../home.ts';
-import { obstacleNotice } from '../obstacles.ts';
 import {
   choiceField,
   deliveryBadge,
@@ -84,10 +83,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const partner = found(await admin.partners.get(slug));
   const mode = modeOf(visit);
   const owner = { partner: slug, mode };
-  const [endpoints, obstacles] = await Promise.all([
-    admin.webhooks.list(owner),
-    admin.webhooks.obstacles(owner),
-  ]);
+  const endpoints = await admin.webhooks.list(owner);
   const status = statusOf(visit);
   const endpointId = parameter(visit, 'endpoint');
   const eventId = parameter(visit, 'event');
@@ -112,8 +108,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
     crumbs: [[urls.partner(slug), partner.name]],
     hasModes: true,
     layout: 'aside-first',
-    body: html`${obstacleNotice(obstacles, visit.voice)}
-<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}</section>
+    body: html`<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}</section>
 <section class="panel" aria-label="${words.mode}">${filters(visit, endpoints)}</section></div>
 <section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${deliveries.length === 0 ? html`<p class="muted">${text.noDeliveries}</p>` : html`<ul class="rows">${deliveries.map((each) => deliveryRow(each, urlOf.get(each.endpointId) ?? null, visit))}</ul>`}
 ${pageLinks([

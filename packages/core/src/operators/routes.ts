@@ -5,6 +5,7 @@ import { pageRoute } from '../http/console-pages.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { readUpload, type Upload } from '../http/parameters.ts';
 import type { Route } from '../http/route.ts';
+import { secretsOnce } from '../http/secrets-once.ts';
 import type { Core } from '../options/context.ts';
 import type { OperatorBackend, OperatorPage, Operators, OperatorVisit } from '../ports/operators.ts';
 import type { ConsoleHandler, ConsoleRequest } from '../ports/partner-console.ts';
@@ -25,12 +26,16 @@ const nothing: readonly OperatorPage<Administration>[] = [
   { path: '{/*rest}', summary: 'Nothing is here.' },
 ];
 
-function deskOf({ options, clock }: Core): OperatorBackend {
+function deskOf(core: Core): OperatorBackend {
+  const { options, clock } = core;
+  const once = secretsOnce(core);
   return {
     theme: options.theme,
     prefix: options.prefix,
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
+    keepOnce: (operator, text) => once.keep(`operator ${operator}`, text),
+    takeOnce: (operator, ticket) => once.take(`operator ${operator}`, ticket),
     url: (path) => urlBelow(options.authUrl, `${root}${path}`),
   };
 }

@@ -2,6 +2,7 @@ import { PartnerError } from '../errors.ts';
 import { addressLimit } from '../http/address-limit.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { readParameters } from '../http/parameters.ts';
+import { secretsOnce } from '../http/secrets-once.ts';
 import { fixedWindows, secondsUntil } from '../limits/fixed-windows.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';
@@ -154,6 +155,7 @@ export function createConsoleBackend(
   const { options, clock, random } = core;
   const { sandbox } = core.storage;
   const { admit, visitOf } = consoleCalls(core, partnerConsole, { pipeline, operations });
+  const once = secretsOnce(core);
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
   /**
@@ -186,6 +188,8 @@ export function createConsoleBackend(
     now: () => clock.now(),
     newWebhookSecret: () =>
       `whsec_${random.bytes(32).toString(options.webhooks.standardHeaders ? 'base64' : 'hex')}`,
+    keepOnce: (session, text) => once.keep(`console ${session}`, text),
+    takeOnce: (session, ticket) => once.take(`console ${session}`, ticket),
     url: (path) => urlBelow(options.authUrl, path),
     apiUrl: (path) => urlBelow(options.baseUrl, path),
 

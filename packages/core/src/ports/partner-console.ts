@@ -110,6 +110,18 @@ export interface ConsoleBackend {
    * headers of Standard Webhooks, otherwise in hexadecimal. Does not store it.
    */
   newWebhookSecret(): string;
+  /**
+   * Keeps a new secret, encrypted, until the page that shows it, at most ten minutes. Works with any number of
+   * processes.
+   * @param visitor - session or name of the only person who may see it
+   * @returns the ticket for {@link takeOnce}
+   */
+  keepOnce(visitor: string, text: string): Promise<string>;
+  /**
+   * Returns a text that {@link keepOnce} kept, and forgets it; `null` if it was returned before, has expired, or was
+   * kept for another visitor.
+   */
+  takeOnce(visitor: string, ticket: string): Promise<string | null>;
   /** Returns the full URL of a path below `authUrl`. */
   url(path: string): string;
   /** Returns the full URL of a path of the partner API. */

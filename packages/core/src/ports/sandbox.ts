@@ -1,8 +1,8 @@
 import type { JsonObject } from './interactions.ts';
 
 /**
- * Stores records of the sandbox and its console: console sessions, changed identity checks of sandbox users,
- * and the progress of a partner's first run. Separate from interactions, so that nothing here counts as a
+ * Stores records of the sandbox and the consoles: console sessions, changed identity checks of sandbox users,
+ * the progress of a partner's first run, and new secrets that wait to be shown once. Separate from interactions, so that nothing here counts as a
  * waiting authorization request.
  */
 export interface SandboxStore {
@@ -10,6 +10,8 @@ export interface SandboxStore {
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
   /** Returns the payload of a sandbox record; `null` if it is unknown or expired (`expiresAt <= now`). */
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
+  /** Returns the payload as `find` does, and removes the record. Of parallel calls at most one returns it. */
+  take(digest: Uint8Array, now: number): Promise<JsonObject | null>;
   /** Removes a sandbox record, if it exists. */
   remove(digest: Uint8Array): Promise<void>;
 }

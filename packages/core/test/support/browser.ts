@@ -77,6 +77,10 @@ export class TestBrowser {
     return sent.map((cookie) => cookie.value).join('; ');
   }
 
+  head(url: string): Promise<Answer> {
+    return this.#send(url, {}, { method: 'HEAD' });
+  }
+
   get(url: string, headers: Texts = {}): Promise<Answer> {
     return this.#send(url, headers);
   }

@@ -33,6 +33,20 @@ export const sandboxCases = casesOf('sandbox records', {
     assertSame(await sandbox.find(digestOf('a'), now), { step: 2 }, 'it can be saved anew');
   },
 
+  'of parallel takes one returns the payload, until its exact millisecond': async ({ sandbox }) => {
+    await sandbox.save(digestOf('a'), payload, now + minute);
+    await sandbox.save(digestOf('b'), payload, now + minute);
+    assert.equal(await sandbox.take(digestOf('a'), now + minute), null);
+    const taken = await inParallel(20, () => sandbox.take(digestOf('a'), now + minute - 1));
+    assertSame(
+      taken.filter((one) => one !== null),
+      [payload],
+    );
+    assert.equal(await sandbox.find(digestOf('a'), now), null);
+    assert.equal(await sandbox.take(digestOf('unknown'), now), null);
+    assertSame(await sandbox.find(digestOf('b'), now), payload);
+  },
+
   'a record is no interaction, under the same digest either': async ({ sandbox, interactions }) => {
     await sandbox.save(digestOf('a'), payload, now + minute);
     assert.equal(await interactions.count(now), 0);
@@ -49,5 +63,6 @@ export const sandboxCases = casesOf('sandbox records', {
 export const sandboxCalls: Calls<'sandbox'> = {
   save: ({ sandbox }) => sandbox.save(digestOf('a'), {}, now),
   find: ({ sandbox }) => sandbox.find(digestOf('a'), now),
+  take: ({ sandbox }) => sandbox.take(digestOf('a'), now),
   remove: ({ sandbox }) => sandbox.remove(digestOf('a')),
 };
