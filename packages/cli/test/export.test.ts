@@ -76,7 +76,7 @@ describe('ostiary export', () => {
       terminal().then(({ run }) =>
         run(`export ${key.partner} --from 2026-01-01 --file ${join(folder, 'broken.csv')}`, {
           open: async () => {
-            const reconciliation = { export: async () => pieces() };
+            const reconciliation = { ...admin.reconciliation, export: async () => pieces() };
             const own = { ...admin, reconciliation, as: () => ({ ...admin, reconciliation }) };
             return { admin: own, close: async () => undefined };
           },

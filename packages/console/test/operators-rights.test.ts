@@ -57,7 +57,8 @@ async function everything() {
       .replace(/webhooks$/, 'webhooks?mode=test')
       .replace('webhooks/:id', `webhooks/${endpoint}?mode=test`)
       .replace('requests/:id', 'requests/request-0?mode=test')
-      .replace('transfers/:id', `transfers/${paid.json().id}?mode=test`)
+      .replace(/payment-file$/, 'payment-file?format=csv&from=2026-01-01&to=2026-01-01')
+      .replace('payments/:id', `payments/${paid.json().id}?mode=test`)
       .replace('clients/:id', 'clients/app')
       .replace(/user$/, 'user?sub=u-1');
   const browserOf = (role: (typeof roles)[number]): TestBrowser => {

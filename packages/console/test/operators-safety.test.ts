@@ -19,7 +19,7 @@ async function everyPage({ admin, provider, key: newKey, endpoint: register }: O
       ...['', '/partners', partner, `${partner}/keys`, `${partner}/keys/${key.id}`],
       ...[`${partner}/webhooks?mode=test&status=every`, `${partner}/webhooks/${endpoint}?mode=test`],
       ...['/clients', '/new-client', '/clients/app', '/audit', '/signing-keys', '/upkeep'],
-      ...['/users', '/user?sub=u-1'],
+      ...['/users', '/user?sub=u-1', `${partner}/payments?mode=test`, `${partner}/reconciliation?mode=test`],
     ],
   };
 }
@@ -53,7 +53,8 @@ describe('a visitor who is not an operator', () => {
     const bob = kit.browser('bob');
     const csrf = csrfOf((await bob.get('/operators/partners')).text);
     const acts = await kit.acts();
-    for (const page of pages.filter((page) => page !== '' && page !== '/clients' && page !== '/users')) {
+    const shownOnly = /^$|^\/(clients|users)$|\/(payments|reconciliation)\?/;
+    for (const page of pages.filter((page) => !shownOnly.test(page))) {
       const path = `/operators${page}`;
       const refused = [
         await ana.post(path, { act: 'disable' }),

@@ -46,7 +46,7 @@ describe('the search of operators', () => {
       [endpoint, `${partner}/webhooks/${endpoint}?mode=test`],
       [event, `${partner}/webhooks?mode=test&status=every&event=${event}`],
       [delivery, `${partner}/webhooks?mode=test&status=every&event=${event}#${delivery}`],
-      [transfer, `${partner}/transfers/${transfer}?mode=test`],
+      [transfer, `${partner}/payments/${transfer}?mode=test`],
       ['request-0', `${partner}/requests/request-0?mode=test`],
     ] as const) {
       const found = await browser.get(`/operators/search?${query(text)}`);

@@ -18,13 +18,23 @@ export type { PageRequest, SortedRequest, TwoWayPage } from './admin/list-page.t
 export { countedAtMost } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
-export type { ReconciliationAdministration, ReconciliationRequest } from './admin/reconciliation.ts';
+export type {
+  ReconciliationAdministration,
+  ReconciliationRequest,
+  ReconciliationSummary,
+  SpreadsheetRequest,
+} from './admin/reconciliation.ts';
 export type { ApiRequest, RequestAdministration } from './admin/requests.ts';
 export type { Resealed } from './admin/reseal.ts';
 export type { SearchHit, SearchResult } from './admin/search.ts';
 export { searchedPerKind } from './admin/search.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
-export type { PartnerTransfer, TransferAdministration } from './admin/transfers.ts';
+export type {
+  PartnerTransfer,
+  TransferAdministration,
+  TransferEvent,
+  TransferFilters,
+} from './admin/transfers.ts';
 export type {
   PublishedEvent,
   WebhookAdministration,
@@ -32,5 +42,6 @@ export type {
   WebhookEndpoint,
 } from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
+export type { SpreadsheetColumn, SpreadsheetStyle } from './payments/spreadsheet.ts';
 export type { DroppedEndpoint } from './ports/survey.ts';
 export type { WebhookObstacle } from './webhooks/obstacles.ts';

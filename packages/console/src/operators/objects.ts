@@ -28,33 +28,3 @@ export async function operatorRequest(visit: OperatorContext): Promise<ConsoleAn
     ])}</section>`,
   });
 }
-
-const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' } as const;
-
-/** Shows a transfer. */
-export async function operatorTransfer(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, slug, id, urls, voice, words } = visit;
-  const mode = modeOf(visit);
-  const { status, amount, currency, recipient, reference, failure, createdAt } = found(
-    await admin.transfers.get({ partner: slug, mode }, id),
-  );
-  const { payment: text } = voice.words.tools;
-  return framed(visit, {
-    title: text.one,
-    section: 'partners',
-    crumbs: [[urls.partner(slug), slug]],
-    layout: 'one',
-    body: html`<section class="panel" aria-label="${text.facts}">${facts([
-      [text.status, stateBadge(badges[status], text.states[status])],
-      failure === null
-        ? null
-        : [text.failure, html`<code>${nameOf(failure.code)}</code> ${nameOf(failure.message)}`],
-      [text.total, `${amount} ${currency}`],
-      [text.recipient, html`<code>${nameOf(recipient.kid)}</code>`],
-      reference === null ? null : [text.reference, nameOf(reference)],
-      [text.time, moment(createdAt, voice.language)],
-      [text.id, html`<code>${id}</code>`],
-      [words.mode, words[mode]],
-    ])}</section>`,
-  });
-}

@@ -6,9 +6,10 @@ import { clients, createClient, newClient } from './clients.ts';
 import { operatorScript } from './frame.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { allKeys, changeKey, issueKey, key, keys } from './keys.ts';
-import { operatorRequest, operatorTransfer } from './objects.ts';
+import { operatorRequest } from './objects.ts';
 import { overview } from './overview.ts';
 import { changePartner, createPartner, partner, partners } from './partners.ts';
+import { payment, paymentFile, payments, reconciliation } from './payments.ts';
 import { search } from './search.ts';
 import { rotateSigningKey, signingKeys } from './signing-keys.ts';
 import { doUpkeep, upkeep } from './upkeep.ts';
@@ -62,7 +63,6 @@ const table: readonly (readonly [
     { right: 'webhooks' },
   ],
   ['/partners/:slug/requests/:id', 'A request to the partner API.', operatorRequest],
-  ['/partners/:slug/transfers/:id', 'A payment of a partner.', operatorTransfer],
   ['/keys', 'The API keys of all partners.', allKeys],
   [
     '/partners/:slug/webhooks/:id',
@@ -70,6 +70,18 @@ const table: readonly (readonly [
     operatorEndpoint,
     changeEndpointOf,
     { right: 'webhooks' },
+  ],
+  ['/partners/:slug/payments', 'The transfers of a partner, filtered.', payments],
+  ['/partners/:slug/payments/:id', 'A transfer and its event.', payment],
+  [
+    '/partners/:slug/reconciliation',
+    'What became final on a day: sums, checksum, and files.',
+    reconciliation,
+  ],
+  [
+    '/partners/:slug/payment-file',
+    'A file of final transfers, for programs or for spreadsheets.',
+    paymentFile,
   ],
   ['/clients', 'OAuth clients.', clients],
   [

@@ -67,7 +67,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.state, enabledBadge(disabledAt === null, words)],
       [words.created, moment(createdAt, voice.language)],
     ])}
-<p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a></p></section>
+<p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a><a href="${urls.payments(slug)}">${words.payments.title}</a></p></section>
 ${formPanel(visit, {
   label: words.state,
   body: html`${actForm(visit, {

@@ -24,7 +24,7 @@ function placeOf(hit: SearchHit, { urls }: OperatorContext): string {
     case 'request':
       return urls.request(hit.partner, hit.id, { mode: hit.mode });
     case 'transfer':
-      return urls.transfer(hit.partner, hit.id, { mode: hit.mode });
+      return urls.payment(hit.partner, hit.id, { mode: hit.mode });
   }
 }
 

@@ -29,10 +29,13 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
       at(`/partners/${of(slug)}/webhooks/${of(id)}`, query),
     request: (slug: string, id: string, query: Query = {}) =>
       at(`/partners/${of(slug)}/requests/${of(id)}`, query),
-    transfer: (slug: string, id: string, query: Query = {}) =>
-      at(`/partners/${of(slug)}/transfers/${of(id)}`, query),
     search: (query: Query = {}) => at('/search', query),
     script: (query: Query = {}) => at('/script.js', query),
+    payments: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/payments`, query),
+    payment: (slug: string, id: string, query: Query = {}) =>
+      at(`/partners/${of(slug)}/payments/${of(id)}`, query),
+    reconciliation: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/reconciliation`, query),
+    paymentFile: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/payment-file`, query),
     clients: (query: Query = {}) => at('/clients', query),
     newClient: (query: Query = {}) => at('/new-client', query),
     client: (id: string, query: Query = {}) => at(`/clients/${of(id)}`, query),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { PartnerError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
-import { exportRange } from '../payments/export-range.ts';
-import { exportTransfers } from '../payments/reconciliation.ts';
+import { type ExportSummary, exportFormats } from '../payments/export-formats.ts';
+import { type ExportRange, exportRange } from '../payments/export-range.ts';
+import { exportTransfers, summarizeTransfers } from '../payments/reconciliation.ts';
+import { type SpreadsheetStyle, spreadsheetColumns, spreadsheetFormat } from '../payments/spreadsheet.ts';
 import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
@@ -15,6 +17,12 @@ export interface ReconciliationRequest extends Owner {
   readonly to: string;
   readonly format: 'json' | 'ndjson' | 'csv';
 }
+
+/** Partner, mode and range of a file for spreadsheets, and how it is written. */
+export interface SpreadsheetRequest extends Omit<ReconciliationRequest, 'format'>, SpreadsheetStyle {}
+
+/** Counts, sums and digest of an export. */
+export type ReconciliationSummary = ExportSummary;
 
 /** Exports final transfers for operators, in the same form as partners get them. */
 export interface ReconciliationAdministration {
@@ -30,34 +38,80 @@ export interface ReconciliationAdministration {
     request: ReconciliationRequest,
     options?: { readonly onProgress?: (rows: number, of: number) => void },
   ): Promise<AsyncIterable<string>>;
+  /**
+   * Returns the summary of an export: its rows, totals and SHA-256, and whether every day of it is closed. Reads all rows of the
+   * range.
+   * @throws TypeError if an argument is invalid
+   * @throws PartnerNameError `partner_not_found`
+   */
+  summary(request: ReconciliationRequest): Promise<ReconciliationSummary>;
+  /**
+   * Returns the same transfers as a CSV file for spreadsheets, in pieces: with a byte order mark, local dates and the
+   * decimal sign of a language, and without a summary.
+   * @throws TypeError if an argument is invalid
+   * @throws PartnerNameError `partner_not_found`
+   */
+  spreadsheet(request: SpreadsheetRequest): Promise<AsyncIterable<string>>;
 }
 
-const schema = z.strictObject({
-  partner: z.string(),
-  mode: z.enum(['live', 'test']),
-  from: z.string(),
-  to: z.string(),
-  format: z.enum(['json', 'ndjson', 'csv']),
+const shape = { partner: z.string(), mode: z.enum(['live', 'test']), from: z.string(), to: z.string() };
+
+const schema = z.strictObject({ ...shape, format: z.enum(['json', 'ndjson', 'csv']) });
+
+/** Checks whether `Intl` knows a time zone. */
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+const spreadsheet = z.strictObject({
+  ...shape,
+  timeZone: z.string().refine(isTimeZone, 'is not a time zone such as America/Port-au-Prince'),
+  separator: z.enum([',', ';']),
+  decimal: z.enum(['.', ',']),
+  titles: z.record(z.enum(spreadsheetColumns), z.string()),
 });
 
 export function reconciliationAdministration({ storage, clock }: Core): ReconciliationAdministration {
+  const { transfers } = storage;
+
+  /** Returns the range of a request. @throws TypeError or PartnerNameError if there is none */
+  async function rangeOf({ partner, from, to }: Omit<ReconciliationRequest, 'format'>): Promise<ExportRange> {
+    if ((await storage.partners.find(partner)) === null)
+      throw new PartnerNameError('partner_not_found', partner);
+    try {
+      return exportRange({ from, to }, clock.now());
+    } catch (error) {
+      if (!(error instanceof PartnerError)) throw error;
+      const [problem] = error.details;
+      throw new TypeError(problem === undefined ? error.message : `${problem.path}: ${problem.message}`);
+    }
+  }
+
   return {
     async export(request, { onProgress } = {}) {
-      const { partner, mode, from, to, format } = checked(schema, request);
-      if ((await storage.partners.find(partner)) === null)
-        throw new PartnerNameError('partner_not_found', partner);
-      const now = clock.now();
-      try {
-        const range = exportRange({ from, to }, now);
-        const lasts = Math.min(range.to, now) - range.from;
-        return exportTransfers(storage.transfers, { partner, mode }, range, format, (rows, until) =>
-          onProgress?.(rows, Math.round((rows * lasts) / Math.max(until - range.from, 1))),
-        );
-      } catch (error) {
-        if (!(error instanceof PartnerError)) throw error;
-        const [problem] = error.details;
-        throw new TypeError(problem === undefined ? error.message : `${problem.path}: ${problem.message}`);
-      }
+      const asked = checked(schema, request);
+      const { partner, mode, format } = asked;
+      const range = await rangeOf(asked);
+      const lasts = Math.min(range.to, clock.now()) - range.from;
+      return exportTransfers(transfers, { partner, mode }, range, exportFormats[format], (rows, until) =>
+        onProgress?.(rows, Math.round((rows * lasts) / Math.max(until - range.from, 1))),
+      );
+    },
+
+    async summary(request) {
+      const asked = checked(schema, request);
+      const { partner, mode, format } = asked;
+      return summarizeTransfers(transfers, { partner, mode }, await rangeOf(asked), exportFormats[format]);
+    },
+
+    async spreadsheet(request) {
+      const { partner, mode, from, to, ...style } = checked(spreadsheet, request);
+      const range = await rangeOf({ partner, mode, from, to });
+      return exportTransfers(transfers, { partner, mode }, range, spreadsheetFormat(style));
     },
   };
 }

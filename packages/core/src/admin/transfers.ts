@@ -1,23 +1,93 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Core } from '../options/context.ts';
+import { findFinalEvent } from '../payments/final-event.ts';
 import { transferView } from '../payments/transfer.ts';
 import type { Owner } from '../ports/partners.ts';
+import type { TransferRecord, TransferStatus } from '../ports/transfers.ts';
 import { transferSchema } from '../schemas/transfer.ts';
+import { writePlace } from '../text/list-pages.ts';
+import { checked, shown } from './checked.ts';
+import { listPage, type PageRequest, placeAfter } from './list-page.ts';
 
 /** A transfer as the partner API returns it. */
 export type PartnerTransfer = z.output<typeof transferSchema>;
 
-/** Reads the transfers of partners. */
-export interface TransferAdministration {
-  /** Returns a transfer; `null` if the partner has no such transfer in this mode. */
-  get(owner: Owner, id: string): Promise<PartnerTransfer | null>;
+/** Event that told the partner how a transfer ended. */
+export interface TransferEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly createdAt: string;
 }
 
-export function transferAdministration({ storage: { transfers } }: Core): TransferAdministration {
+/** Filters of a list of transfers. Without filters it has all of them. */
+export interface TransferFilters {
+  readonly status?: TransferStatus;
+  /** The partner's own reference, whole. */
+  readonly reference?: string;
+  /** First moment at which a transfer was created, included. */
+  readonly from?: Date;
+  /** Last moment at which a transfer was created, excluded. */
+  readonly to?: Date;
+}
+
+/** Reads the transfers of partners, for operators. */
+export interface TransferAdministration {
+  /**
+   * Lists transfers of a partner, newest first. Pass `next` as `after` to get the following page; it is `null` on the
+   * last page.
+   * @throws TypeError if an argument is invalid
+   */
+  list(
+    owner: Owner,
+    request?: PageRequest & TransferFilters,
+  ): Promise<{ readonly transfers: readonly PartnerTransfer[]; readonly next: string | null }>;
+  /** Returns a transfer; `null` if this partner has none with the id in this mode. */
+  get(owner: Owner, id: string): Promise<PartnerTransfer | null>;
+  /**
+   * Returns the event about the outcome of a transfer; `null` if there is none yet, or if more than 1,000 events of its
+   * type came after it.
+   */
+  event(owner: Owner, id: string): Promise<TransferEvent | null>;
+}
+
+const filters = z.strictObject({
+  status: z.enum(['pending', 'completed', 'failed']).optional(),
+  reference: z.string().min(1).max(255).optional(),
+  from: z.date().optional(),
+  to: z.date().optional(),
+});
+
+const transferOf = (transfer: TransferRecord): PartnerTransfer =>
+  transferSchema.parse(transferView(transfer));
+
+export function transferAdministration({ storage }: Core): TransferAdministration {
+  const { transfers } = storage;
   return {
-    async get({ partner, mode }, id) {
-      const found = await transfers.find({ partner, mode }, id);
-      return found === null ? null : transferSchema.parse(transferView(found));
+    async list({ partner, mode }, { after, limit, ...given } = {}) {
+      const { status = null, reference = null, from, to } = checked(filters, given);
+      const request = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
+      const place = placeAfter(request);
+      const { page, next } = await listPage(request, {
+        read: (rows) =>
+          transfers.list({
+            ...{ partner, mode, status, reference, after: place, limit: rows },
+            ...{ from: from?.getTime() ?? null, to: to?.getTime() ?? null },
+          }),
+        shown: transferOf,
+        placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
+      });
+      return { transfers: page, next };
+    },
+
+    async get(owner, id) {
+      const transfer = await transfers.find(owner, id);
+      return transfer && transferOf(transfer);
+    },
+
+    async event(owner, id) {
+      const transfer = await transfers.find(owner, id);
+      const event = transfer && (await findFinalEvent(storage, transfer));
+      return event && shown({ id: event.id, type: event.type, createdAt: event.createdAt });
     },
   };
 }

@@ -105,7 +105,11 @@ export function operatorRoutes(
         }),
     };
     const handlers = methods.map((method) => [method, answered[method] ?? refused] as const);
-    return pageRoute({ path: `${root}${path}`, summary, handlers: Object.fromEntries(handlers) });
+    return pageRoute(core.options.logger, {
+      path: `${root}${path}`,
+      summary,
+      handlers: Object.fromEntries(handlers),
+    });
   };
 
   return [...operators.pages.pages(deskOf(core)), ...nothing].map(routeOf);

@@ -13,5 +13,7 @@ export function consoleRoutes(
 ): Route[] {
   return partnerConsole
     .pages(createConsoleBackend(core, partnerConsole, parts))
-    .map(({ path, summary, GET, POST }) => pageRoute({ path, summary, handlers: { GET, POST } }, streams));
+    .map(({ path, summary, GET, POST }) =>
+      pageRoute(core.options.logger, { path, summary, handlers: { GET, POST } }, streams),
+    );
 }

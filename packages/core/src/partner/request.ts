@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { StreamedFile } from '../http/write-stream.ts';
 import type { RepeatableRequest } from '../idempotency/repeatable-request.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
@@ -34,12 +35,7 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
 /** Response of a handler: JSON, as an object or text, or a stream of another media type. */
 export type PartnerAnswer =
   | { readonly status: number; readonly body: JsonObject | string; readonly replayed?: boolean }
-  | {
-      readonly status: number;
-      readonly type: string;
-      readonly stream: AsyncIterable<string>;
-      readonly fileName?: string;
-    };
+  | ({ readonly status: number } & StreamedFile);
 
 /** An entry of the partner API's route table. */
 export interface PartnerRoute<

@@ -67,7 +67,7 @@ function ndjsonLine(value: object): string {
  * Writes a CSV cell (RFC 4180). Puts an apostrophe before anything that a spreadsheet would run as a formula,
  * at every place where it may start a cell.
  */
-function csvCell(value: string | null): string {
+export function csvCell(value: string | null): string {
   if (value === null) return '';
   const harmless = /[;\t\r\n]/.test(value) ? value.replace(inner, "$1'") : value;
   const text = formula.test(value) ? `'${harmless}` : harmless;

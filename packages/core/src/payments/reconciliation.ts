@@ -3,13 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ListPosition } from '../ports/lists.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { TransferRecord, TransferStore } from '../ports/transfers.ts';
-import {
-  type ExportFormat,
-  type ExportRow,
-  type ExportSummary,
-  exportFormats,
-  type FileFormat,
-} from './export-formats.ts';
+import type { ExportRow, ExportSummary, FileFormat } from './export-formats.ts';
 import type { ExportRange } from './export-range.ts';
 import { formatAmount } from './money.ts';
 
@@ -101,10 +95,10 @@ export async function* exportTransfers(
   transfers: TransferStore,
   owner: Owner,
   range: ExportRange,
-  format: ExportFormat,
+  format: FileFormat,
   onProgress: (rows: number, until: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  const { start, row, end, summary }: FileFormat = exportFormats[format];
+  const { start, row, end, summary } = format;
   const hash = createHash('sha256');
   const totals: Total[] = [];
   let written = 0;
@@ -150,4 +144,24 @@ export async function* exportTransfers(
     yield text;
     before = '';
   }
+}
+
+/** Computes the summary of an export without keeping the export. */
+export async function summarizeTransfers(
+  transfers: TransferStore,
+  owner: Owner,
+  range: ExportRange,
+  format: FileFormat,
+): Promise<ExportSummary> {
+  let found: ExportSummary | null = null;
+  const kept: FileFormat = {
+    ...format,
+    summary(summary) {
+      found = summary;
+      return '';
+    },
+  };
+  for await (const _ of exportTransfers(transfers, owner, range, kept));
+  if (found === null) throw new Error('the export ended without a summary');
+  return found;
 }

@@ -55,6 +55,13 @@ export interface ConsoleAnswer {
    * soon after the signal aborts, which happens when the client disconnects or the service closes.
    */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
+  /** File that is sent instead of a body, while it is made. Browsers save it under its name. */
+  readonly download?: {
+    /** Media type, such as `text/csv; charset=utf-8`. */
+    readonly type: string;
+    readonly fileName: string;
+    readonly stream: AsyncIterable<string>;
+  };
   /**
    * Sources that the page may load, as directives of a Content-Security-Policy. All other sources are
    * blocked.

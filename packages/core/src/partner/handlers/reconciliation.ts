@@ -25,7 +25,7 @@ export function reconciliationRoutes(core: Core): PartnerRoute[] {
         return {
           status: 200,
           type: exportFormats[format].type,
-          stream: exportTransfers(core.storage.transfers, { partner, mode }, range, format),
+          stream: exportTransfers(core.storage.transfers, { partner, mode }, range, exportFormats[format]),
           ...(format === 'json'
             ? {}
             : { fileName: `reconciliation-${new Date(range.from).toISOString().slice(0, 10)}.${format}` }),

@@ -1,10 +1,10 @@
 import { PartnerError } from '../../errors.ts';
 import { secondsUntil } from '../../limits/fixed-windows.ts';
 import type { Core } from '../../options/context.ts';
+import { findFinalEvent } from '../../payments/final-event.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
 import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { webhookObstacles } from '../../webhooks/obstacles.ts';
-import { everyEvent } from '../../webhooks/search.ts';
 import { eventView } from '../../webhooks/views.ts';
 import { firstRuns } from '../first-run.ts';
 import { operation, type PartnerOperation } from '../request.ts';
@@ -16,9 +16,6 @@ import { endpointPath } from '../webhook-schemas.ts';
  * URL that the partner chose.
  */
 const maxChecks = 6;
-
-/** Number of newest events of a type among which a transfer's event is searched. */
-const searchedEvents = 100;
 
 /** Console operations for trying out webhooks and payments, in addition to the partner API. */
 export function workbenchOperations(
@@ -79,15 +76,9 @@ export function workbenchOperations(
        * Returns the final event of a transfer; `null` if there is none yet, or if many events came after it.
        */
       async handle({ path, partner, mode }) {
-        const owner = { partner, mode };
-        const transfer = await storage.transfers.find(owner, path.id);
-        const isFinal = transfer !== null && transfer.status !== 'pending';
-        const type = `payment.${transfer?.status}`;
-        const search = { ...owner, ...everyEvent, type, limit: searchedEvents };
-        const events = isFinal ? (await storage.events.latest(search)).map(eventView) : [];
-        const isOfIt = ({ data }: { readonly data?: unknown }) =>
-          (data as { readonly id?: unknown }).id === path.id;
-        return { status: 200, body: { event: events.find(isOfIt) ?? null } };
+        const transfer = await storage.transfers.find({ partner, mode }, path.id);
+        const event = transfer && (await findFinalEvent(storage, transfer));
+        return { status: 200, body: { event: event && eventView(event) } };
       },
     }),
   ];

@@ -1,0 +1,18 @@
+import type { EventRecord } from '../ports/events.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { TransferRecord } from '../ports/transfers.ts';
+import { everyEvent } from '../webhooks/search.ts';
+
+/** Number of newest events of a type among which the event of a transfer is found. */
+const searchedEvents = 1000;
+
+/** Returns the final event of a transfer; `null` if there is none yet, or if many events came after it. */
+export async function findFinalEvent(
+  { events }: Storage,
+  { id, partner, mode, status }: TransferRecord,
+): Promise<EventRecord | null> {
+  if (status === 'pending') return null;
+  const search = { partner, mode, ...everyEvent, type: `payment.${status}`, limit: searchedEvents };
+  const latest = await events.latest(search);
+  return latest.find(({ body }) => JSON.parse(body).data?.id === id) ?? null;
+}

@@ -1,0 +1,62 @@
+import { csvCell, type ExportRow, type FileFormat } from './export-formats.ts';
+
+/** Columns of a file for spreadsheets, in their order. */
+export const spreadsheetColumns = [
+  'createdAt',
+  'completedAt',
+  'status',
+  'amount',
+  'currency',
+  'recipientKid',
+  'reference',
+  'description',
+  'failureCode',
+  'id',
+] as const satisfies readonly (keyof ExportRow)[];
+
+/** Name of a column of a file for spreadsheets. */
+export type SpreadsheetColumn = (typeof spreadsheetColumns)[number];
+
+/** How a file for spreadsheets is written. */
+export interface SpreadsheetStyle {
+  /** Time zone of the dates, such as `America/Port-au-Prince`. */
+  readonly timeZone: string;
+  /** Character between cells and character before the decimals, as spreadsheets of a language expect them. */
+  readonly separator: ',' | ';';
+  readonly decimal: '.' | ',';
+  /** Titles of the columns. */
+  readonly titles: { readonly [Column in SpreadsheetColumn]: string };
+}
+
+const times: ReadonlySet<string> = new Set(['createdAt', 'completedAt'] satisfies SpreadsheetColumn[]);
+
+/**
+ * Returns a format for spreadsheets: with a byte order mark, so that Excel reads UTF-8, with local dates that spreadsheets
+ * recognize, and without a summary.
+ */
+export function spreadsheetFormat({ timeZone, separator, decimal, titles }: SpreadsheetStyle): FileFormat {
+  // The Swedish format is `2026-11-27 14:05:09`, which spreadsheets of every language read as a time.
+  const dates = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const line = (cells: readonly (string | null)[]) => `${cells.map(cell).join(separator)}\r\n`;
+
+  /** Writes a cell. Quotes it if it contains the separator, which {@link csvCell} knows as a comma only. */
+  function cell(value: string | null): string {
+    const text = csvCell(value);
+    return separator === ';' && text.includes(';') && !text.startsWith('"') ? `"${text}"` : text;
+  }
+
+  function shownValue(row: ExportRow, column: SpreadsheetColumn): string | null {
+    const value = row[column];
+    if (value === null) return null;
+    if (times.has(column)) return dates.format(new Date(value));
+    return column === 'amount' ? value.replace('.', decimal) : value;
+  }
+
+  return {
+    type: 'text/csv; charset=utf-8',
+    start: `\uFEFF${line(spreadsheetColumns.map((column) => titles[column]))}`,
+    row: (row) => line(spreadsheetColumns.map((column) => shownValue(row, column))),
+    end: '',
+    summary: () => '',
+  };
+}
