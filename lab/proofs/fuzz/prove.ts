@@ -28,7 +28,7 @@ const errorIn = (text: string): string | undefined => /"error":"(\w+)"/.exec(tex
 /** Sends a request. Returns the result, with a problem if the response is not as documented. */
 async function send(stage: Stage, { kind, path, headers = {}, body, document }: Shot) {
   if (document !== undefined) stage.serve(document.path, document.served);
-  const sent = typeof body === 'string' ? stage.withCode(body) : body;
+  const sent = typeof body === 'string' ? stage.withGrants(body) : body;
   const response = await fetch(`${stage.host.origin}${path}`, {
     ...{ method: body === undefined ? 'GET' : 'POST', headers, redirect: 'manual' },
     ...(sent !== undefined && { body: sent }),
@@ -39,7 +39,7 @@ async function send(stage: Stage, { kind, path, headers = {}, body, document }: 
     ...{ origin: stage.host.origin, status, location, text },
     cacheControl: response.headers.get('cache-control'),
   });
-  if (status === 200 && sent !== body) await stage.renewCode();
+  if (typeof body === 'string' && (status === 200 || /"invalid_grant"/.test(text))) await stage.renew(body);
   const error = status === 303 ? URL.parse(location ?? '')?.searchParams.get('error') : errorIn(text);
   const request = JSON.stringify({ path, headers, body: body instanceof Uint8Array ? [...body] : body });
   return {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -6,19 +6,21 @@ import { join } from 'node:path';
 import {
   authorizePath,
   codeFrom,
+  exchangeAt,
   type RemoteClient,
   RoamingBrowser,
 } from '../../support/browser/remote-flow.ts';
 import { freePort } from '../../support/free-port.ts';
 import { close, listen } from '../../support/http.ts';
 import { Child } from '../../support/processes/child.ts';
+import { newKey, rightProof } from './tokens.ts';
 
 /** Resources of the host. */
 export const [own, other] = ['https://api.example/a', 'https://api.example/b'];
 const resources = { [own]: { name: 'A', scopes: [] }, [other]: { name: 'B', scopes: [] } };
 
-/** Text in a request that stands for an unused code. */
-export const unusedCode = 'an-unused-code';
+/** Texts in a request that stand for an unused code and for a valid refresh token. */
+export const [unusedCode, refreshToken] = ['an-unused-code', 'a-refresh-token'];
 
 /** Settings of the process that runs the host. */
 export interface FuzzedHost {
@@ -33,17 +35,6 @@ export interface Served {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-}
-
-/** A key pair for ES256. */
-export interface SigningKey {
-  readonly privateKey: KeyObject;
-  readonly publicJwk: object;
-}
-
-function newKey(): SigningKey {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return { privateKey, publicJwk: publicKey.export({ format: 'jwk' }) };
 }
 
 export type Stage = Awaited<ReturnType<typeof setStage>>;
@@ -88,13 +79,9 @@ export async function setStage(ends: AsyncDisposableStack) {
     await create({}),
     await create({ jwks: { keys: [{ ...clientKey.publicJwk, kid: 'key-1' }] } }),
   ];
-  /** Signs Ana in and returns a code for the resource {@link own}. */
-  const newCode = (): Promise<string> =>
-    codeFrom(
-      [host.origin],
-      new RoamingBrowser(host.origin, 'ana'),
-      authorizePath(secretClient, { resource: own }),
-    );
+  /** Signs Ana in and returns a code for the resource {@link own}, unless `more` says otherwise. */
+  const newCode = (more: Record<string, string> = { resource: own }): Promise<string> =>
+    codeFrom([host.origin], new RoamingBrowser(host.origin, 'ana'), authorizePath(secretClient, more));
   // Remembers the consents, so that authorization requests get a code at once.
   for (const client of [secretClient, keyClient])
     for (const resource of [own, other])
@@ -104,15 +91,33 @@ export async function setStage(ends: AsyncDisposableStack) {
         authorizePath(client, { resource, scope: 'openid profile' }),
       );
 
-  let code = await newCode();
+  async function newRefreshToken(): Promise<string> {
+    const request = { scope: 'openid offline_access', resource: own };
+    const { json } = await exchangeAt(host.origin, secretClient, await newCode(request));
+    return String(json.refresh_token);
+  }
+  /** Returns an access token that is bound to the DPoP key. */
+  async function newBoundToken(): Promise<string> {
+    const url = `${host.origin}/v1/oauth/token`;
+    const body = new URLSearchParams({
+      ...{ grant_type: 'authorization_code', code: await newCode({}), redirect_uri: redirectUri },
+      ...{ client_id: secretClient.id, client_secret: secretClient.secret },
+    });
+    const response = await fetch(url, { method: 'POST', body, headers: { dpop: rightProof(dpopKey, url) } });
+    return String(Object(await response.json()).access_token);
+  }
+  const used = { [unusedCode]: await newCode(), [refreshToken]: await newRefreshToken() };
 
   return {
     ...{ host, secretClient, keyClient, clientKey, dpopKey, documentOrigin, newCode },
-    /** Puts a code where a request has {@link unusedCode}. */
-    withCode: (body: string) => body.replace(unusedCode, code),
-    /** Gets another code, because a request has used the last one. */
-    async renewCode() {
-      code = await newCode();
+    boundToken: await newBoundToken(),
+    /** Puts a code and a refresh token where a request has {@link unusedCode} and {@link refreshToken}. */
+    withGrants: (body: string) =>
+      Object.entries(used).reduce((text, [name, value]) => text.replace(name, value), body),
+    /** Gets another code or refresh token, because a request has used the last one. */
+    async renew(body: string) {
+      if (body.includes(unusedCode)) used[unusedCode] = await newCode();
+      if (body.includes(refreshToken)) used[refreshToken] = await newRefreshToken();
     },
     /** Serves a document once, at a path that no other request uses. */
     serve: (path: string, document: Served) => void served.set(path, document),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { authorizePath } from '../../support/browser/remote-flow.ts';
 import { type Kind, kinds } from './judge.ts';
-import { other, own, type Served, type Stage, unusedCode } from './stage.ts';
+import { other, own, refreshToken, type Served, type Stage, unusedCode } from './stage.ts';
 import { assertions, proofs } from './tokens.ts';
 import { changed, damaged, headerText, hostileJson, hostileText } from './values.ts';
 
@@ -129,6 +129,18 @@ const exchangedResources: Target = (stage) =>
     .oneof(resourceText, fc.array(resourceText, { maxLength: 3 }), hostileJson)
     .map((resource) => tokenWith({ ...exchangeOf(stage), resource }));
 
+const refreshedResources: Target = ({ secretClient: { id, secret } }) =>
+  fc
+    .oneof(resourceText, fc.array(resourceText, { minLength: 1, maxLength: 3 }), hostileJson)
+    // A request with a right one uses up the refresh token.
+    .filter((resource) => JSON.stringify(resource)?.includes(own) !== true)
+    .map((resource) =>
+      tokenWith({
+        ...{ grant_type: 'refresh_token', refresh_token: refreshToken, resource },
+        ...{ client_id: id, client_secret: secret },
+      }),
+    );
+
 const dpopProofs: Target = (stage) => {
   const tokenUrl = `${stage.host.origin}/v1/oauth/token`;
   const refused = { ...exchangeOf(stage), code: 'unknown' };
@@ -146,8 +158,11 @@ const dpopProofs: Target = (stage) => {
     })),
     fc
       .tuple(
-        proofs(stage.dpopKey, 'GET', `${stage.host.origin}/v1/oauth/userinfo`, 'x'),
-        damaged(fc.constant('DPoP svc_at_x')),
+        proofs(stage.dpopKey, 'GET', `${stage.host.origin}/v1/oauth/userinfo`, stage.boundToken),
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constant(`DPoP ${stage.boundToken}`) },
+          damaged(fc.constantFrom(`DPoP ${stage.boundToken}`, `Bearer ${stage.boundToken}`)),
+        ),
       )
       .map(([proof, authorization]) => ({
         ...{ kind: kinds.json, path: '/v1/oauth/userinfo' },
@@ -287,7 +302,8 @@ const metadataDocuments: Target = ({ documentOrigin }) => {
 export const targets: { readonly [name: string]: Target } = {
   'pushed authorization requests': pushes,
   'resource at authorize': authorizedResources,
-  'resource at the token endpoint': exchangedResources,
+  'resource at a code exchange': exchangedResources,
+  'resource at a refresh': refreshedResources,
   'DPoP proofs': dpopProofs,
   'client assertions': clientAssertions,
   claims,

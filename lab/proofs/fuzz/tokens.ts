@@ -1,7 +1,17 @@
-import { createHash, randomUUID, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto';
 import fc from 'fast-check';
-import type { SigningKey } from './stage.ts';
 import { changed, damaged, hostileText } from './values.ts';
+
+/** A key pair for ES256. */
+export interface SigningKey {
+  readonly privateKey: KeyObject;
+  readonly publicJwk: object;
+}
+
+export function newKey(): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { privateKey, publicJwk: publicKey.export({ format: 'jwk' }) };
+}
 
 const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part) ?? '').toString('base64url');
 
@@ -29,16 +39,24 @@ function tokens(header: object, claims: object, key: SigningKey): fc.Arbitrary<s
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** DPoP proofs (RFC 9449) for a request, most of them wrong. */
-export const proofs = (key: SigningKey, method: string, url: string, token: string | null) =>
-  tokens(
-    { typ: 'dpop+jwt', alg: 'ES256', jwk: key.publicJwk },
-    {
-      ...{ jti: '', htm: method, htu: url, iat: seconds() },
-      ...(token !== null && { ath: createHash('sha256').update(token).digest('base64url') }),
-    },
-    key,
-  );
+/** Returns header and claims of a right DPoP proof (RFC 9449). */
+function proofParts({ publicJwk }: SigningKey, method: string, url: string, token: string | null) {
+  const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicJwk };
+  const ath = token === null ? {} : { ath: createHash('sha256').update(token).digest('base64url') };
+  return { header, claims: { jti: '', htm: method, htu: url, iat: seconds(), ...ath } };
+}
+
+/** Makes a right DPoP proof for a token request. */
+export function rightProof(key: SigningKey, url: string): string {
+  const { header, claims } = proofParts(key, 'POST', url, null);
+  return signed(header, { ...claims, jti: randomUUID() }, key);
+}
+
+/** DPoP proofs for a request, most of them wrong. */
+export function proofs(key: SigningKey, method: string, url: string, token: string | null) {
+  const { header, claims } = proofParts(key, method, url, token);
+  return tokens(header, claims, key);
+}
 
 /** Client assertions (RFC 7523), most of them wrong. */
 export const assertions = (key: SigningKey, clientId: string, issuer: string) =>
