@@ -95,7 +95,7 @@ it('a client with keys goes back to a secret, which is shown once', async () => 
   await kit.provider.client({ clientId: 'keyed', jwks: { keys: [publicJwk] } });
   const browser = kit.browser('ana');
   expect((await browser.get('/operators/clients/keyed')).text).toContain('value="replace_keys"');
-  const { status, text } = await submit(browser, '/clients/keyed', { act: 'replace_keys' });
+  const { status, text } = await followed(browser, '/clients/keyed', { act: 'replace_keys' });
   expect(status).toBe(200);
   const [, secret = ''] = /<code data-once>([\w-]{40,})<\/code>/.exec(text) ?? [];
   const app = { id: 'keyed', secret, redirectUri: 'https://app.example/callback' };
