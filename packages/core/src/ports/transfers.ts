@@ -110,8 +110,8 @@ export interface TransferStore {
   ): Promise<TransferRecord[]>;
 
   /**
-   * Removes transfers in any state that were created before `before` or exceed a quota, the oldest first, at
-   * most `limit`. The references of removed transfers can be used again. Rows that another transaction has
+   * Removes transfers in any state that were created before `before` or exceed a quota, by `createdAt`, then
+   * `id`, at most `limit`. The references of removed transfers can be used again. Rows that another transaction has
    * locked stay. The quota's bytes count descriptions, references and metadata.
    * @returns the number of removed transfers
    */

@@ -112,6 +112,9 @@ export const consentCases = casesOf('consents', {
     await storage.consents.remember({ ...user, scopes: ['profile'], declined: ['email'], now: now + 1 });
     const consent = await storage.consents.find('user-1', 'client-1');
     await storage.consents.revoke('user-1', 'client-1', now + 9);
+    // Other apps of the user: one has a consent, and that of another one was revoked later.
+    for (const clientId of ['kept', 'later']) await consented(storage, { clientId });
+    await storage.consents.revoke('user-1', 'later', now + 11);
     const restore = (revokedSince: number) => storage.consents.restore({ ...user, revokedSince });
     assert.equal(await restore(now + 10), false, 'it was revoked before');
     assert.equal(await storage.consents.restore({ ...user, sub: 'user-2', revokedSince: now }), false);
@@ -119,6 +122,7 @@ export const consentCases = casesOf('consents', {
     assertSame(await storage.consents.find('user-1', 'client-1'), consent);
     assert.equal(await isLive(storage, token), false, 'tokens stay revoked');
     assert.equal(await restore(now), false, 'it is not revoked');
+    assert.equal(await storage.consents.find('user-1', 'later'), null, 'nor is that of another app');
   },
 
   'no consent is restored beside a new one, or for a disabled client': async (storage) => {

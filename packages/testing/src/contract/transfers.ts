@@ -82,6 +82,14 @@ export const transferCases = casesOf('transfers', {
     assert.equal(await remove({ rows: 4, bytes: 8 }), 2);
   },
 
+  'of transfers that were created at the same time, those with the lowest ids go': async (storage) => {
+    const sandbox = { partner: 'acme', mode: 'test' } as const;
+    for (const label of ['b', 'c', 'a']) await created(storage, label, { ...sandbox, reference: label });
+    const quota = { rows: 1, bytes: 1_000_000 };
+    assert.equal(await storage.transfers.removeOldest({ ...sandbox, ...quota, before: 0, limit: 10 }), 2);
+    assert.equal((await storage.transfers.findById('tr_c'))?.id, 'tr_c');
+  },
+
   'a transfer is read back as it was stored, by its owner and by the worker': async (storage) => {
     const bare = await created(storage, 'bare', { description: null });
     const full = await created(storage, 'full', everyField);
