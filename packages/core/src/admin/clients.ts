@@ -14,9 +14,10 @@ import {
   requirePartner,
   requireTargets,
 } from './client-checks.ts';
-import { nameOfKeys, readKeys, recordedKeys, refuseOtherKind } from './client-keys.ts';
+import { clientToCreate } from './client-creation.ts';
+import { readKeys, recordedKeys, refuseOtherKind } from './client-keys.ts';
 import { withProfile } from './client-profile.ts';
-import { broughtSecret, ending, newSecret } from './client-secrets.ts';
+import { ending, newSecret } from './client-secrets.ts';
 import {
   type Client,
   type ClientSettings,
@@ -156,50 +157,6 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
   };
 }
 
-/** Makes all checks of `create` and returns the client to store. */
-async function prepared(core: Core, schema: ReturnType<typeof newClient>, input: NewClient) {
-  const {
-    public: isPublic,
-    clientId = core.tokens.newClientId(core.random),
-    clientSecret,
-    clientSecretHash,
-    jwks,
-    jwksUri,
-    ...given
-  } = checked(schema, input);
-  requireOptions(core, given);
-  const keys = await readKeys(core, { jwks, jwksUri });
-  const now = core.clock.now();
-  const brought = broughtSecret(core, { isPublic, clientSecret, clientSecretHash }, now);
-  if (hasKeys(keys) && (isPublic || brought !== null))
-    throw new TypeError(
-      isPublic
-        ? `${nameOfKeys(keys)}: a public client has no keys`
-        : 'clientSecret: a client with keys has no secret',
-    );
-  const secret = isPublic || brought !== null || hasKeys(keys) ? null : newSecret(core, now);
-  const client = withProfile(core, {
-    ...given,
-    ...keys,
-    clientId,
-    searchName: searchNameOf(given.name),
-    secrets: [brought ?? secret?.record ?? []].flat(),
-    createdAt: now,
-    updatedAt: now,
-    disabledAt: null,
-    version: 1,
-  });
-  refuseContradiction(client);
-  await requirePartner(core, client.partner);
-  const details = {
-    ...given,
-    ...recordedKeys(keys),
-    public: isPublic,
-    ...(brought !== null && { imported: true }),
-  };
-  return { client, secret: secret?.secret ?? null, details };
-}
-
 /** Creates the functions that list clients by name or time, and count them. */
 const sortedClients = ({ storage: { clients } }: Core): Pick<ClientAdministration, 'sorted' | 'count'> => ({
   sorted: (request = {}) =>
@@ -228,7 +185,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     scopes,
 
     async create(input) {
-      const { client, secret, details } = await prepared(core, schemas.created, input);
+      const { client, secret, details } = await clientToCreate(core, schemas.created, input);
       await requireTargets(checkTarget, client);
       const created = act('client.create', `client:${client.clientId}`, details);
       if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
@@ -236,7 +193,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     },
 
     async check(input) {
-      const { client } = await prepared(core, schemas.created, input);
+      const { client } = await clientToCreate(core, schemas.created, input);
       await requireTargets(checkTarget, client);
       if ((await clients.find(client.clientId)) !== null)
         throw new ClientError('client_exists', client.clientId);

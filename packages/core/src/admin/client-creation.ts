@@ -1,0 +1,58 @@
+import { hasKeys } from '../keys/client-credentials.ts';
+import type { Core } from '../options/context.ts';
+import { searchNameOf } from '../text/search-name.ts';
+import { checked } from './checked.ts';
+import { refuseContradiction, requireOptions, requirePartner } from './client-checks.ts';
+import { nameOfKeys, readKeys, recordedKeys } from './client-keys.ts';
+import { withProfile } from './client-profile.ts';
+import { broughtSecret, newSecret } from './client-secrets.ts';
+import type { NewClient, newClient } from './client-settings.ts';
+
+/**
+ * Makes all checks of a new client. Returns the client to store, its generated secret (`null` if it has none),
+ * and the settings for the audit log.
+ * @throws TypeError if a setting is invalid
+ * @throws PartnerNameError `partner_not_found`
+ */
+export async function clientToCreate(core: Core, schema: ReturnType<typeof newClient>, input: NewClient) {
+  const {
+    public: isPublic,
+    clientId = core.tokens.newClientId(core.random),
+    clientSecret,
+    clientSecretHash,
+    jwks,
+    jwksUri,
+    ...given
+  } = checked(schema, input);
+  requireOptions(core, given);
+  const keys = await readKeys(core, { jwks, jwksUri });
+  const now = core.clock.now();
+  const brought = broughtSecret(core, { isPublic, clientSecret, clientSecretHash }, now);
+  if (hasKeys(keys) && (isPublic || brought !== null))
+    throw new TypeError(
+      isPublic
+        ? `${nameOfKeys(keys)}: a public client has no keys`
+        : 'clientSecret: a client with keys has no secret',
+    );
+  const secret = isPublic || brought !== null || hasKeys(keys) ? null : newSecret(core, now);
+  const client = withProfile(core, {
+    ...given,
+    ...keys,
+    clientId,
+    searchName: searchNameOf(given.name),
+    secrets: [brought ?? secret?.record ?? []].flat(),
+    createdAt: now,
+    updatedAt: now,
+    disabledAt: null,
+    version: 1,
+  });
+  refuseContradiction(client);
+  await requirePartner(core, client.partner);
+  const details = {
+    ...given,
+    ...recordedKeys(keys),
+    public: isPublic,
+    ...(brought !== null && { imported: true }),
+  };
+  return { client, secret: secret?.secret ?? null, details };
+}
