@@ -155,6 +155,12 @@ describe('the option operators', () => {
     ['a line end', { name: 'a\nb' }],
     ['half of a pair', { name: 'a\ud800' }],
     ['both', { name: 'ana', redirectTo: '/login' }],
+    ['a right that does not exist', { name: 'ana', may: ['webhooks', 'everything'] }],
+    ['a right in place of a list', { name: 'ana', may: 'service' }],
+    ['no list of rights', { name: 'ana', may: null }],
+    ['an empty role', { name: 'ana', role: '' }],
+    ['a long role', { name: 'ana', role: 'x'.repeat(41) }],
+    ['a script to confirm at', { name: 'ana', confirmAt: 'javascript:alert(1)' }],
     ['a function', () => ({ name: 'ana' })],
   ])('lets nobody in with %s for an answer, and tells the log', async (_, answer) => {
     const { provider, seen } = await started(() => answer as never);
