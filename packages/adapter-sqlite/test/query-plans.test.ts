@@ -97,7 +97,8 @@ const scan =
 
 /** Calls that may sort the rows of one user, client, partner or event, or the due rows. */
 const sorting = new Set([
-  ...['grants.issue', 'consents.list', 'signingKeys.list', 'webhooks.list', 'events.partnersHolding'],
+  ...['grants.issue', 'consents.list', 'consents.restore', 'signingKeys.list', 'webhooks.list'],
+  'events.partnersHolding',
   ...['deliveries.claim', 'deliveries.latestStates', 'deliveries.countBySteps', 'survey'],
   'events.countUndelivered',
   // At most as many rows as there are counts in 90 days.
