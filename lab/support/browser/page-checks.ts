@@ -65,7 +65,7 @@ export async function lookSmallAndWide(page: Page, name: string | null = null): 
 
 /** Presses a key until the focus is on an element with this text or label. */
 export async function pressUntil(page: Page, key: string, name: RegExp): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
+  for (let presses = 0; presses < 300; presses += 1) {
     await page.keyboard.press(key);
     const focused = await page.evaluate(() => {
       const element = document.activeElement;

@@ -1,7 +1,7 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, icons, nameOf, page } from '@ostiary/core/pages';
+import { sourceOf } from './assets.ts';
 import { type Crumb, crumbsTo, placeOf, searchForm, shell } from './shell.ts';
-import { consoleStyle, consoleStyleHash } from './style.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
@@ -35,7 +35,7 @@ export function csrfField({ csrf }: PageContext): Html {
 
 /** Makes the response with a finished page. The body of a page with `frame: 'none'` fills the window. */
 export function answerPage(
-  { backend, voice, script }: PageContext,
+  { backend, voice, script, style }: PageContext,
   {
     title,
     body,
@@ -48,16 +48,15 @@ export function answerPage(
     readonly frame?: 'brand' | 'none';
   },
 ): ConsoleAnswer {
-  const head = html`${consoleStyle}<script src="${script}" defer></script>`;
-  const { html: text, styleHash } = page({
+  const { html: text } = page({
     theme: backend.theme,
     language: voice.language,
-    ...{ title, body, head, frame },
+    ...{ title, body, frame, styleUrl: style, head: html`<script src="${script}" defer></script>` },
   });
   return {
     status,
     body: text,
-    sources: `script-src ${new URL(script).origin}${new URL(script).pathname}; connect-src 'self'; style-src ${styleHash} ${consoleStyleHash}`,
+    sources: `script-src ${sourceOf(script)}; connect-src 'self'; style-src ${sourceOf(style)}`,
   };
 }
 

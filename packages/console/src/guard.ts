@@ -19,9 +19,14 @@ const mostSessions = 8;
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
 /**
- * Makes the wrappers that admit visitors to pages. `script` is the URL of the script that updates open pages.
+ * Makes the wrappers that admit visitors to pages. `assets` are the URLs of the pages' script and style sheet.
  */
-export function createGuard(backend: ConsoleBackend, urlOf: UrlOf, script: string, pace: typeof paceOf) {
+export function createGuard(
+  backend: ConsoleBackend,
+  urlOf: UrlOf,
+  assets: Pick<PageContext, 'script' | 'style'>,
+  pace: typeof paceOf,
+) {
   const cookie = sessionCookie(backend);
   const keepUpToDate = createLiveStreams(backend, pace);
 
@@ -34,7 +39,7 @@ export function createGuard(backend: ConsoleBackend, urlOf: UrlOf, script: strin
       voice: await voiceOf(request.raw.headers['accept-language']),
       notice: isNotice(notice) ? notice : null,
       csrf: backend.proof(visitor),
-      script,
+      ...assets,
     };
   }
 

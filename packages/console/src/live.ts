@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type Asset, assetOf } from './assets.ts';
 import { conveniences } from './conveniences.ts';
 import { idiomorph } from './idiomorph.built-in.ts';
 import { shortcuts } from './shortcuts.ts';
@@ -81,29 +80,10 @@ const watch = `
 })();
 `;
 
-/** A script of pages, with a hash of its text as its version. */
-export interface Script {
-  readonly text: string;
-  readonly version: string;
-}
-
-const scriptOf = (text: string): Script => ({
-  text,
-  version: createHash('sha256').update(text).digest('hex').slice(0, 16),
-});
+const scriptOf = (text: string): Asset => assetOf(text, 'text/javascript; charset=utf-8');
 
 /** Returns the script of pages that update themselves. */
-export const liveScript = (): Script => scriptOf(`${idiomorph}\n${watch}\n${conveniences}\n${shortcuts}`);
+export const liveScript = (): Asset => scriptOf(`${idiomorph}\n${watch}\n${conveniences}\n${shortcuts}`);
 
 /** Returns the script of all other pages. */
-export const pageScript = (): Script => scriptOf(`${conveniences}\n${shortcuts}`);
-
-/** Makes the response with a script. Its URL contains its version, so browsers may keep it. */
-export const answerScript = ({ text }: Script, cache: 'public' | 'private'): ConsoleAnswer => ({
-  status: 200,
-  headers: {
-    'Content-Type': 'text/javascript; charset=utf-8',
-    'Cache-Control': `${cache}, max-age=31536000, immutable`,
-  },
-  body: text,
-});
+export const pageScript = (): Asset => scriptOf(`${conveniences}\n${shortcuts}`);

@@ -18,6 +18,7 @@ export const paths = {
   requests: '/sandbox/requests',
   request: '/sandbox/requests/:id',
   script: '/sandbox/live.js',
+  style: '/sandbox/style.css',
   editEndpoint: '/sandbox/endpoints/:id/edit',
   secret: '/sandbox/endpoints/:id/secret',
   receiver: '/sandbox/endpoints/:id/receiver',

@@ -1,5 +1,6 @@
 import type { ConsoleBackend, ConsolePage, PartnerConsole } from '@ostiary/core/console';
 import { answer } from './answer.ts';
+import { answerAsset } from './assets.ts';
 import { button, buttonFile } from './button.ts';
 import { changeEndpoint, endpoint } from './endpoint.ts';
 import { addEndpoint, editEndpoint, newEndpoint, saveEndpoint } from './endpoint-form.ts';
@@ -9,7 +10,7 @@ import { orGone } from './gone.ts';
 import { createGuard } from './guard.ts';
 import { home } from './home.ts';
 import { addInbox, changeInbox, inbox, inboxRequest } from './inbox.ts';
-import { answerScript, liveScript } from './live.ts';
+import { liveScript } from './live.ts';
 import { paceOf } from './live-stream.ts';
 import { paths, urlsOf } from './paths.ts';
 import { payment } from './payment.ts';
@@ -18,6 +19,7 @@ import { request, requests } from './requests.ts';
 import { search } from './search.ts';
 import { changeSecret, secret } from './secret.ts';
 import { signInPage } from './sign-in.ts';
+import { consoleStyle } from './style.ts';
 import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts';
 import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
@@ -26,8 +28,12 @@ import { editEvent, sendEvent } from './trigger.ts';
 function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage[] {
   const urlOf = urlsOf(backend);
   const live = liveScript();
-  const script = urlOf('script', { v: live.version });
-  const { guarded, action, signIn, signOut } = createGuard(backend, urlOf, script, pace);
+  const style = consoleStyle(backend.theme);
+  const assets = {
+    script: urlOf('script', { v: live.version }),
+    style: urlOf('style', { v: style.version }),
+  };
+  const { guarded, action, signIn, signOut } = createGuard(backend, urlOf, assets, pace);
 
   return [
     {
@@ -96,7 +102,12 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
     {
       path: paths.script,
       summary: 'The script that keeps the pages up to date.',
-      GET: async () => answerScript(live, 'public'),
+      GET: async () => answerAsset(live, 'public'),
+    },
+    {
+      path: paths.style,
+      summary: 'The style sheet of the pages.',
+      GET: async () => answerAsset(style, 'public'),
     },
     {
       path: paths.editEndpoint,

@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto';
-import { type Html, html, render } from '@ostiary/core/pages';
+import { type PageTheme, stylesheet } from '@ostiary/core/pages';
+import { type Asset, assetOf } from './assets.ts';
 
-/**
- * Style rules of the console, in addition to those of all pages. The characters & < > " ' must not occur, so
- * that no escaping changes the text.
- */
+/** Style rules of the console, in addition to those of all pages. */
 const rules = `
 [hidden] { display: none !important; }
 h3 { margin: 0; font-size: 1rem; font-weight: 600; }
@@ -149,7 +146,7 @@ a.brand img { height: 2rem; }
 .sections .count { color: var(--muted); font-weight: 400; font-variant-numeric: tabular-nums; }
 .shell .page { min-width: 0; padding: 1rem; display: flex; flex-direction: column; gap: 1rem; }
 .top { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .75rem; width: 100%; max-width: 72rem; }
-.search { position: relative; flex: 1 1 20rem; max-width: 34rem; display: flex; gap: .5rem; }
+.search { flex: 1 1 20rem; max-width: 34rem; display: flex; gap: .5rem; }
 .search input { flex: 1 1 8rem; min-width: 0; text-overflow: ellipsis; }
 .search kbd { display: none; }
 ::placeholder { color: var(--muted); opacity: 1; }
@@ -184,7 +181,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
   .shell .side, .who { grid-column: 1; }
   .who { grid-row: 2; position: sticky; bottom: 0; align-self: end; padding: 1rem 1.25rem; border: 0; font-size: .9375rem; margin-inline-end: 1px; }
   .console { max-width: 72rem; }
-  [data-scripts] .search kbd { position: absolute; inset-inline-end: 4rem; top: .625rem; display: block; padding: 0 .375rem; border: 1px solid var(--line); border-radius: .375rem; font-family: inherit; font-size: .75rem; line-height: 1.5rem; color: var(--muted); background: var(--surface); pointer-events: none; }
+  [data-scripts] .search kbd { display: grid; place-items: center; padding: 0 .5rem; border: 1px solid var(--line); border-radius: .625rem; font-family: inherit; font-size: .75rem; white-space: nowrap; color: var(--muted); background: var(--surface); }
 }
 /* Choice of a verifier. */
 .choices { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }
@@ -232,15 +229,6 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .rows .more a { font-weight: 400; }
 `;
 
-/** Style sheet of the console, for the head of its pages. */
-export const consoleStyle: Html = html`
-<style>${rules}</style>`;
-
-if (!render(consoleStyle).endsWith(`<style>${rules}</style>`))
-  throw new TypeError('the style sheet must not contain & < > " or \'');
-
-/**
- * Source that `style-src` of the page's Content-Security-Policy must name in addition to the style sheet of
- * all pages.
- */
-export const consoleStyleHash = `'sha256-${createHash('sha256').update(rules).digest('base64')}'`;
+/** Returns the style sheet of the console: that of all pages, and the console's. */
+export const consoleStyle = (theme: PageTheme): Asset =>
+  assetOf(`${stylesheet(theme)}\n${rules}`, 'text/css; charset=utf-8');

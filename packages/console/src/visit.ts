@@ -15,6 +15,8 @@ export interface PageContext {
   readonly csrf: string;
   /** URL of the pages' script. */
   readonly script: string;
+  /** URL of the pages' style sheet. */
+  readonly style: string;
 }
 
 /** Request of a signed-in partner. */

@@ -10,4 +10,4 @@ export { fill, fillText } from './pages/fill.ts';
 export { type Fragment, type Html, html, nameOf, render, visible } from './pages/html.ts';
 export { brand, type Page, type PageContext, page } from './pages/layout.ts';
 export { icons, initialOf } from './pages/parts.ts';
-export type { PageTheme } from './pages/style.ts';
+export { type PageTheme, stylesheet } from './pages/style.ts';

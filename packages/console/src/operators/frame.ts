@@ -1,9 +1,8 @@
 import type { ConsoleAnswer, OperatorRight } from '@ostiary/core/console';
 import { type Html, html, nameOf, page } from '@ostiary/core/pages';
+import { sourceOf } from '../assets.ts';
 import { noticeOf } from '../frame.ts';
-import { answerScript, pageScript } from '../live.ts';
 import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from '../shell.ts';
-import { consoleStyle, consoleStyleHash } from '../style.ts';
 import { countOf } from './sorted-list.ts';
 import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 
@@ -47,11 +46,6 @@ export interface OperatorFrame {
   readonly refused?: Html | null;
 }
 
-const script = pageScript();
-
-/** Serves the script of the operators' pages. */
-export const operatorScript = async (): Promise<ConsoleAnswer> => answerScript(script, 'private');
-
 /** Makes an operators' page with its frame. */
 export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnswer {
   const { title, body, section, isFirst = false, crumbs = [], hasModes = false } = view;
@@ -92,11 +86,12 @@ ${body}`,
   });
   const document = page({
     ...{ theme, language: voice.language, title, body: main, frame: 'none' },
-    head: html`${consoleStyle}<script src="${urls.script({ v: script.version })}" defer></script>`,
+    styleUrl: visit.assets.style,
+    head: html`<script src="${visit.assets.script}" defer></script>`,
   });
   return {
     status: refused === null ? 200 : 400,
     body: document.html,
-    sources: `script-src ${urls.script().replace(/\?.*/, '')}; style-src ${document.styleHash} ${consoleStyleHash}`,
+    sources: `script-src ${sourceOf(visit.assets.script)}; style-src ${sourceOf(visit.assets.style)}`,
   };
 }

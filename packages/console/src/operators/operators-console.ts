@@ -1,9 +1,11 @@
 import type { Administration } from '@ostiary/core/admin';
 import type { OperatorBackend, OperatorPage, OperatorPages, OperatorVisit } from '@ostiary/core/console';
+import { answerAsset } from '../assets.ts';
+import { pageScript } from '../live.ts';
+import { consoleStyle } from '../style.ts';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
-import { operatorScript } from './frame.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { allKeys, changeKey, issueKey, key, keys } from './keys.ts';
 import { operatorRequest } from './objects.ts';
@@ -103,7 +105,6 @@ const table: readonly (readonly [
     'Finds partners, clients, keys, endpoints, events, deliveries, requests and transfers.',
     search,
   ],
-  ['/script.js', 'The script of the pages.', operatorScript],
   ['/audit', 'The audit log of administrators; checks its chain.', audit, verifyAudit],
   [
     '/signing-keys',
@@ -151,10 +152,15 @@ export function operatorsConsole({
   readonly users?: OperatorUsers | null;
   readonly accountUrl?: string | null;
 } = {}): OperatorPages<Administration> {
-  const pages = (backend: OperatorBackend): OperatorPage<Administration>[] =>
-    table.map(([path, summary, show, act, access = {}]) => {
+  function pages(backend: OperatorBackend): OperatorPage<Administration>[] {
+    const [script, style] = [pageScript(), consoleStyle(backend.theme)];
+    const assets = {
+      script: backend.url(`/script.js?v=${script.version}`),
+      style: backend.url(`/style.css?v=${style.version}`),
+    };
+    const shown = table.map(([path, summary, show, act, access = {}]): OperatorPage<Administration> => {
       const context = (visit: OperatorVisit<Administration>) =>
-        contextOf({ backend, users: host, accountUrl }, visit, access.right);
+        contextOf({ backend, users: host, accountUrl, assets }, visit, access.right);
       return {
         ...{ path, summary, ...access },
         GET: async (visit) => show(await context(visit)),
@@ -163,5 +169,19 @@ export function operatorsConsole({
         }),
       };
     });
+    return [
+      ...shown,
+      {
+        path: '/script.js',
+        summary: 'The script of the pages.',
+        GET: async () => answerAsset(script, 'private'),
+      },
+      {
+        path: '/style.css',
+        summary: 'The style sheet of the pages.',
+        GET: async () => answerAsset(style, 'private'),
+      },
+    ];
+  }
   return { pages };
 }

@@ -30,7 +30,6 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
     request: (slug: string, id: string, query: Query = {}) =>
       at(`/partners/${of(slug)}/requests/${of(id)}`, query),
     search: (query: Query = {}) => at('/search', query),
-    script: (query: Query = {}) => at('/script.js', query),
     payments: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/payments`, query),
     payment: (slug: string, id: string, query: Query = {}) =>
       at(`/partners/${of(slug)}/payments/${of(id)}`, query),

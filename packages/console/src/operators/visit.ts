@@ -32,6 +32,8 @@ export interface OperatorContext
   /** Path or URL of the host's page where an operator signs out; `null` if it did not pass one. */
   readonly accountUrl: string | null;
   readonly urls: OperatorUrls;
+  /** URLs of the pages' script and style sheet. */
+  readonly assets: { readonly script: string; readonly style: string };
   readonly voice: Voice;
   readonly words: Words['operators'];
   readonly notice: OperatorNotice | null;
@@ -65,7 +67,12 @@ export type Do = (
  * @throws PartnerError `not_found` for a path that no database can store
  */
 export async function contextOf(
-  { backend, users, accountUrl }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl'>,
+  {
+    backend,
+    users,
+    accountUrl,
+    assets,
+  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'assets'>,
   visit: OperatorVisit<Administration>,
   right?: OperatorRight,
 ): Promise<OperatorContext> {
@@ -78,7 +85,8 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, users, accountUrl, voice, words, slug, id, urls: operatorUrls(backend, modeOf(visit)) },
+    ...{ backend, users, accountUrl, assets, voice, words, slug, id },
+    urls: operatorUrls(backend, modeOf(visit)),
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     ...{ may: visit.may, confirmAt: visit.confirmAt },
     isRead: visit.raw.method === 'GET',

@@ -83,9 +83,11 @@ export function page(
     readonly head?: Html;
     /** @defaultValue `"brand"` */
     readonly frame?: 'brand' | 'none';
+    /** URL of the style sheet, instead of one in the page: it has to begin with `stylesheet(theme)`. */
+    readonly styleUrl?: string;
   },
 ): Page {
-  const { theme, language, frame = 'brand' } = view;
+  const { theme, language, frame = 'brand', styleUrl } = view;
   const parts = themeParts(theme);
   const body =
     frame === 'none'
@@ -103,7 +105,7 @@ ${root(language)}
 <meta name="robots" content="noindex">
 <title>${visible(view.title)} · ${visible(theme.name)}</title>
 ${parts.head}
-${parts.style}${view.head ?? null}
+${styleUrl === undefined ? parts.style : html`<link rel="stylesheet" href="${styleUrl}">`}${view.head ?? null}
 </head>
 ${body}
 </body>

@@ -160,6 +160,7 @@ details p { margin-top: .375rem; padding: .75rem .875rem; background: var(--well
 @media (forced-colors: active) { .monogram rect { stroke: CanvasText; } .monogram text { fill: CanvasText; } }
 `;
 
+/** Returns the style sheet of all pages in the colours of a theme. */
 export function stylesheet(theme: PageTheme): string {
   const { light, dark } = palettes(theme.colour);
   return [
