@@ -11,8 +11,8 @@ const root = resolve(import.meta.dirname, '../../..');
 
 type Plain = string | number | boolean;
 
-/** Members that have no default in the code, because any other value than this one switches something on. */
-const absent: ReadonlySet<string> = new Set(['loopbackPorts', 'wrongPath']);
+/** Members that have no default in the code, because it asks for another value only. */
+const absent: ReadonlySet<string> = new Set(['loopbackPorts', 'wrongPath', 'isLogged']);
 
 /** Reads the values that a comment states: one, or several for different calls. Empty if none is a plain value. */
 function statedValues(words: string): Plain[] {

@@ -28,6 +28,7 @@ describe('another actor', () => {
       await act(admin);
       expect((await newestAct())?.actor).toBe('host');
     }
+    provider.clock.advance(1);
     await ana.as('ben').users.end('usr_1');
     expect((await newestAct())?.actor).toBe('ben');
   });
