@@ -1,6 +1,6 @@
 import { ApiKeyError, ClientError, PartnerNameError, WebhookError } from '@ostiary/core/admin';
 import { styled } from './colour.ts';
-import { type Commands, CommandUsageError } from './command.ts';
+import { type Commands, CommandUsageError, NotFoundError } from './command.ts';
 import { requiredOf, usageOf } from './help.ts';
 
 /** Description of a failure, with advice. */
@@ -34,11 +34,13 @@ const lists: { readonly [code: string]: string } = {
   client_not_found: 'clients list',
   key_not_found: 'keys list <partner>',
   endpoint_not_found: 'endpoints list <partner>',
-  event_not_found: 'tail <partner> --once',
+  event_not_found: 'events list <partner>',
+  payment_not_found: 'payments list <partner>',
+  request_not_found: 'requests list <partner>',
 };
 
 function codeOf(error: unknown): string | null {
-  const isOurs = [ApiKeyError, ClientError, PartnerNameError, WebhookError].some(
+  const isOurs = [ApiKeyError, ClientError, NotFoundError, PartnerNameError, WebhookError].some(
     (type) => error instanceof type,
   );
   return isOurs && error instanceof Error && 'code' in error ? String(error.code) : null;

@@ -9,11 +9,41 @@ const nouns: { readonly [noun: string]: string } = {
   'signing-keys': 'keys that sign ID tokens',
   endpoints: 'webhook endpoints of partners',
   deliveries: 'webhooks on their way to partners',
+  events: 'what partners are told',
+  payments: 'transfers of partners',
+  requests: 'log of requests to the partner API',
   audit: 'what administrators did',
   access: 'what apps may do for a user',
   users: 'users of this installation',
   staff: 'people who may open the pages for operators',
 };
+
+/** Groups of the overview with their commands and nouns, in their order. Everything else is in the last group. */
+const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
+  ['Partners', ['partners', 'keys', 'payments', 'requests', 'export', 'funds']],
+  ['Webhooks', ['endpoints', 'events', 'deliveries', 'trigger', 'tail']],
+  ['Apps and users', ['clients', 'access', 'users', 'passport']],
+  ['Service', []],
+];
+
+/** Returns the title of the group to which a command or noun belongs. */
+export function groupOf(name: string): string {
+  const [title] = groups.find(([, names]) => names.includes(name)) ?? groups.at(-1) ?? ['Service'];
+  return `${title}:`;
+}
+
+/** Titles of the groups in their order. */
+export const groupTitles = groups.map(([title]) => `${title}:`);
+
+/** Other words for the second word of a command. */
+const aliases: { readonly [verb: string]: readonly string[] } = {
+  list: ['ls'],
+  remove: ['delete', 'rm'],
+  show: ['get'],
+};
+
+/** Returns other words that may be typed for the last word of a command. */
+export const aliasesOf = (verb: string): readonly string[] => aliases[verb] ?? [];
 
 /** Returns the description of a noun, or `''` for a noun that the host added. */
 export const aboutNoun = (noun: string): string => nouns[noun] ?? '';

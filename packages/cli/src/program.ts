@@ -10,7 +10,18 @@ import {
   CommandUsageError,
   type StandaloneCommand,
 } from './command.ts';
-import { aboutFlag, aboutNoun, closing, exampleOf, helpStyle, termOf, usageOf } from './help.ts';
+import {
+  aboutFlag,
+  aboutNoun,
+  aliasesOf,
+  closing,
+  exampleOf,
+  groupOf,
+  groupTitles,
+  helpStyle,
+  termOf,
+  usageOf,
+} from './help.ts';
 
 /** Options that every command has. */
 export interface CommonFlags {
@@ -64,6 +75,7 @@ function add(
   found: (typed: Typed) => void,
 ): void {
   const leaf = parent.command(word).description(command.about);
+  if (line.name !== word) leaf.aliases(aliasesOf(word));
   leaf.usage(usageOf(command)).addHelpText('after', exampleOf(`${line.program} ${line.name}`, command));
   // Positionals are optional here, so that missing ones are reported together with missing flags.
   for (const name of command.positionals ?? []) leaf.addArgument(new Argument(`[${name}]`));
@@ -128,8 +140,14 @@ function askedFor(commands: Commands<never>, typed: readonly string[]): readonly
     names.includes(noun) ||
     (verb === undefined
       ? names.some((name) => name.startsWith(`${noun} `))
-      : names.includes(`${noun} ${verb}`));
+      : names.some((name) => isCalled(name, noun, verb)));
   return isKnown ? argv : argv.filter((word) => !isHelp(word));
+}
+
+/** Checks whether a command has these two words as its name, or an alias of the second one. */
+function isCalled(name: string, noun: string, verb: string): boolean {
+  const [first, second = ''] = name.split(' ');
+  return first === noun && [second, ...aliasesOf(second)].includes(verb);
 }
 
 /** Converts an error of the parser library to a usage error in one line. */
@@ -153,7 +171,10 @@ export function read<Subject extends CommandSubject>(
   const argv = askedFor(commands, typed);
   const root = bare(outlets, argv);
   let line: Line<Subject> | undefined;
-  for (const [name, command] of Object.entries(commands)) {
+  // The help shows groups in the order of their first commands.
+  const order = (name: string) => groupTitles.indexOf(groupOf(name.split(' ')[0] ?? ''));
+  const ordered = Object.entries(commands).sort(([one], [other]) => order(one) - order(other));
+  for (const [name, command] of ordered) {
     const words = name.split(' ');
     const word = words.pop() ?? name;
     let parent = root;
@@ -175,6 +196,7 @@ export function read<Subject extends CommandSubject>(
       .summary(about === '' ? verbs : `${about}: ${verbs}`)
       .helpCommand(false);
   }
+  for (const each of root.commands) each.helpGroup(groupOf(each.name()));
   try {
     root.parse(argv, { from: 'user' });
   } catch (error) {

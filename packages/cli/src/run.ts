@@ -11,13 +11,16 @@ import {
   CommandUsageError,
 } from './command.ts';
 import { completionCommand } from './completion.ts';
+import { eventCommands } from './events.ts';
 import { exportCommands } from './export/command.ts';
 import { failureOf, failureText } from './failure.ts';
 import { importCommands } from './import/command.ts';
 import { keyCommands } from './keys.ts';
 import { partnerCommands } from './partners.ts';
+import { paymentCommands } from './payments.ts';
 import { type Line, read } from './program.ts';
 import { progressOn } from './progress.ts';
+import { requestCommands } from './requests.ts';
 import { signingKeyCommands } from './signing-keys.ts';
 import { outliveStandardOutput } from './standard-output.ts';
 import { storageCommands } from './storage.ts';
@@ -32,6 +35,9 @@ export const administrationCommands: Commands = {
   ...clientCommands,
   ...signingKeyCommands,
   ...webhookCommands,
+  ...eventCommands,
+  ...paymentCommands,
+  ...requestCommands,
   ...tailCommands,
   ...exportCommands,
   ...storageCommands,

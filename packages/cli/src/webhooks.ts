@@ -35,6 +35,31 @@ export async function ownerOf({ partners }: Administration, args: CommandArgumen
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
 }
 
+/** Returns the text of a list. For an empty one, says whether the other mode has what was looked for. */
+export async function emptyOrList({
+  owner: { partner, mode },
+  what,
+  isFiltered,
+  text,
+  countIn,
+}: {
+  readonly owner: Owner;
+  /** What the list shows, in the plural. */
+  readonly what: string;
+  readonly isFiltered: boolean;
+  /** Text of the list; `null` if it is empty. */
+  readonly text: string | null;
+  /** Counts the first page of the same list in another mode. */
+  readonly countIn: (owner: Owner) => Promise<number>;
+}): Promise<string> {
+  if (text !== null) return text;
+  if (isFiltered) return `No ${mode} ${what} that fit.`;
+  const other = mode === 'live' ? 'test' : 'live';
+  const count = await countIn({ partner, mode: other });
+  const many = count >= 100 ? '100 or more' : String(count);
+  return `No ${mode} ${what}.${count === 0 ? '' : ` ${many} in ${other}: --mode ${other}`}`;
+}
+
 function deliveriesOutput(
   { webhooks: { maxAttempts } }: Administration,
   deliveries: readonly WebhookDelivery[],
@@ -66,12 +91,18 @@ export const webhookCommands: Commands = {
     flags: modeFlag,
     positionals: ['partner'],
     async run({ admin }, args) {
-      const endpoints = await admin.webhooks.list(await ownerOf(admin, args));
+      const owner = await ownerOf(admin, args);
+      const endpoints = await admin.webhooks.list(owner);
       const rows = endpoints.map(({ id, url, events, enabled }) => [
         ...[id, url, events.join(' ')],
         enabled ? '' : 'disabled',
       ]);
-      return { text: listOf(['ENDPOINT', 'URL', 'EVENTS', ''], rows), json: { endpoints } };
+      const text = await emptyOrList({
+        ...{ owner, what: 'endpoints', isFiltered: false },
+        text: rows.length === 0 ? null : listOf(['ENDPOINT', 'URL', 'EVENTS', ''], rows),
+        countIn: async (other) => (await admin.webhooks.list(other)).length,
+      });
+      return { text, json: { endpoints } };
     },
   },
 
@@ -140,15 +171,21 @@ export const webhookCommands: Commands = {
     },
     positionals: ['partner'],
     async run({ admin }, args) {
-      const { deliveries, next } = await admin.webhooks.deliveries(await ownerOf(admin, args), {
-        ...pageOf(args),
-        ...present({
-          endpointId: args.text('endpoint'),
-          eventId: args.text('event'),
-          status: args.oneOf('status', deliveryStates),
-        }),
+      const owner = await ownerOf(admin, args);
+      const filters = present({
+        endpointId: args.text('endpoint'),
+        eventId: args.text('event'),
+        status: args.oneOf('status', deliveryStates),
       });
-      return deliveriesOutput(admin, deliveries, next);
+      const page = pageOf(args);
+      const { deliveries, next } = await admin.webhooks.deliveries(owner, { ...page, ...filters });
+      const output = deliveriesOutput(admin, deliveries, next);
+      const text = await emptyOrList({
+        ...{ owner, what: 'deliveries', isFiltered: Object.keys({ ...page, ...filters }).length > 1 },
+        text: deliveries.length === 0 ? null : output.text,
+        countIn: async (other) => (await admin.webhooks.deliveries(other)).deliveries.length,
+      });
+      return { ...output, text };
     },
   },
 

@@ -318,7 +318,9 @@ test('the move is refused while a server uses the tables', async () => {
   const file = await filledFile();
   const schema = await emptySchema();
   const client = await postgres.pool.connect();
-  await client.query(`BEGIN; INSERT INTO "${schema}".partners VALUES ('acme', 'Acme', 'acme', 1, 1, NULL, 1)`);
+  await client.query(
+    `BEGIN; INSERT INTO "${schema}".partners VALUES ('acme', 'Acme', 'acme', 1, 1, NULL, 1)`,
+  );
   // Wait only briefly for the lock.
   const impatient = interrupted(/^LOCK TABLE/, (other) => other.query("SET LOCAL lock_timeout = '50ms'"));
   await expect(move(file, schema, { pool: impatient })).rejects.toMatchObject({ cause: { code: '55P03' } });

@@ -17,6 +17,7 @@ import { everyEvent } from '../webhooks/search.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, pageSize, placeAfter } from './list-page.ts';
 import { PartnerNameError } from './partners.ts';
+import { triggerTestEvent } from './test-events.ts';
 
 /** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
@@ -93,6 +94,12 @@ export interface WebhookAdministration {
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
+   * Publishes an event to the test endpoints of a partner. Without `data`, it has the data of the example of its type.
+   * @throws PartnerNameError `partner_not_found`
+   * @throws TypeError if there is no such type, or the data does not fit it
+   */
+  trigger(partner: string, type: string, data?: unknown): Promise<PublishedEvent>;
+  /**
    * Delivers an event again, to one endpoint or to all that match its type now. If a delivery of the event is
    * already pending for an endpoint, that delivery is returned.
    * @throws WebhookError for an unknown or disabled endpoint, or an unknown event
@@ -135,6 +142,8 @@ const refusals = {
   disabled_endpoint: 'endpoint_disabled',
 } as const;
 
+const answerOf = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
+
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
   const { webhooks, deliveries, events } = core.storage;
@@ -160,8 +169,6 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     const code = refusals[result.outcome as keyof typeof refusals];
     throw new WebhookError(code, code === 'event_not_found' ? eventId : endpointId);
   }
-
-  const answerOf = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
 
   return {
     eventTypes: core.options.events.types,
@@ -198,6 +205,9 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
       });
       return { deliveries: page, next };
     },
+
+    trigger: async (partner, type, data) =>
+      eventOf(await triggerTestEvent(core, act, { partner, type, data })),
 
     async redeliver(owner, eventId, { endpointId } = {}) {
       const result = await deliveries.redeliver({
