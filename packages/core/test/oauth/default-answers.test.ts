@@ -29,6 +29,7 @@ const random: readonly (readonly [RegExp, string])[] = [
   [/began(=|%3D)\d+/g, 'began$1TIME'],
   [/<time[^<]*</g, '<time<'],
   [/partner-[0-9a-f]{12}/g, 'PARTNER'],
+  [/undo(=|%3D)[\w.%-]+/g, 'undo$1UNDO'],
 ];
 
 const steady = (text: string): string =>

@@ -4,6 +4,7 @@ import { customConsole } from '../custom-console.ts';
 interface Listed {
   readonly data: readonly { readonly id: string }[];
   readonly nextCursor: string | null;
+  readonly previousCursor?: string | null;
 }
 
 /** Starts a console, signed in with a test key that has made two requests: a good one, then a refused one. */
@@ -35,6 +36,7 @@ it('requests are listed newest first, page by page, without their bodies', async
   expect(await list({ limit: '1', cursor: first.nextCursor ?? '' })).toEqual({
     data: data.slice(1),
     nextCursor: null,
+    previousCursor: expect.any(String),
   });
   expect((await list({ failed: 'true' })).data).toEqual(data.slice(0, 1));
 });
