@@ -33,6 +33,16 @@ const unchecked: Checked = { problems: noProblems, twins: [], isMeant: false, se
 const knownTypes = ({ events }: WebhookEndpoint, { backend }: Visit): string[] =>
   ['*', ...backend.events.types].filter((type) => events.includes(type));
 
+/** Returns the hint about URLs, as this installation accepts them. */
+function urlHint(
+  { allowsPrivateTargets }: Visit['backend'],
+  { urlHint, urlHintPrivate, editUrlHint, editUrlHintPrivate }: Visit['voice']['words']['endpoints'],
+  isNew: boolean,
+): string {
+  if (isNew) return allowsPrivateTargets ? urlHintPrivate : urlHint;
+  return allowsPrivateTargets ? editUrlHintPrivate : editUrlHint;
+}
+
 /** Shows the form for an endpoint; for a new one if `endpoint` is `null`. */
 function show(
   visit: Visit,
@@ -71,7 +81,7 @@ function show(
 ${form.field({
   name: 'url',
   tag: urlTag,
-  hint: isNew ? words.urlHint : words.editUrlHint,
+  hint: urlHint(backend, words, isNew),
   below: twins.length === 0 ? null : checkbox(anyway),
 })}
 ${isNew ? form.field({ name: 'secret', tag: secretTag, hint: secretTyped ? words.secretAgain : words.secretHint }) : null}
@@ -146,7 +156,7 @@ export async function addEndpoint(
     if (once !== null) return seeOther(urlOf('secret', { id, once, notice: 'endpoint_added' }));
     return seeOther(urlOf('receiver', { id, notice: 'endpoint_added' }));
   } catch (error) {
-    return show(visit, null, filled, { ...checked, problems: problemsOf(error, memberNames) });
+    return show(visit, null, filled, { ...checked, problems: problemsOf(visit.voice, error, memberNames) });
   }
 }
 
@@ -173,7 +183,10 @@ export async function saveEndpoint(visit: Visit, form: ReadonlyMap<string, strin
   try {
     if (Object.keys(changes).length > 0) await api('updateWebhook', { path, body: JSON.stringify(changes) });
   } catch (error) {
-    return show(visit, endpoint, filled, { ...checked, problems: problemsOf(error, memberNames) });
+    return show(visit, endpoint, filled, {
+      ...checked,
+      problems: problemsOf(visit.voice, error, memberNames),
+    });
   }
   return seeOther(urlOf('endpoint', { id, notice: 'endpoint_saved' }));
 }

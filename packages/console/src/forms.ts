@@ -1,6 +1,8 @@
 import { PartnerError } from '@ostiary/core/console';
 import { type Html, html, icons, nameOf } from '@ostiary/core/pages';
 import { problemRow } from './frame.ts';
+import { problemText } from './problems.ts';
+import type { Voice } from './words.ts';
 
 /** Message about a field: our own text, or text that may contain user input. */
 export type Message = string | Html;
@@ -16,13 +18,19 @@ export const noProblems: Problems = new Map();
  * members that they fill. Problems of members without a field are filed under `otherwise`.
  * @throws the error itself if it does not refuse the form's values
  */
-export function problemsOf(error: unknown, fields: readonly string[], otherwise = ''): Problems {
+export function problemsOf(
+  voice: Voice,
+  error: unknown,
+  fields: readonly string[],
+  otherwise = '',
+): Problems {
   if (!(error instanceof PartnerError) || error.code !== 'invalid_request') throw error;
   const problems = new Map<string, string[]>();
   const details = error.details.length > 0 ? error.details : [{ path: '', message: error.description }];
   for (const { path, message } of details) {
     const field = fields.find((name) => path === name || path.startsWith(`${name}.`));
-    const words = path === '' || path === field ? message : `${path}: ${message}`;
+    const text = problemText(message, voice);
+    const words = path === '' || path === field ? text : `${path}: ${text}`;
     const name = field ?? otherwise;
     problems.set(name, [...(problems.get(name) ?? []), words]);
   }

@@ -53,7 +53,7 @@ export async function recover(
     const body = JSON.stringify({ since: inUtc(since) });
     return (await api('recoverWebhook', { path: { id }, body })).queued;
   } catch (error) {
-    const problems = problemsOf(error, ['since']);
+    const problems = problemsOf(voice, error, ['since']);
     // Replaces the API's message, which mentions a notation that this page does not show.
     return {
       since,

@@ -127,7 +127,7 @@ export async function changeSecret(
   try {
     await api('updateWebhook', { path, body: JSON.stringify({ secret: form.get('secret') ?? '' }) });
   } catch (error) {
-    return show(visit, endpoint, { problems: problemsOf(error, ['secret']) });
+    return show(visit, endpoint, { problems: problemsOf(visit.voice, error, ['secret']) });
   }
   return seeOther(urlOf('endpoint', { id, notice: 'secret_changed' }));
 }

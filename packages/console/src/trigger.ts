@@ -54,6 +54,6 @@ export async function sendEvent(visit: Visit, form: ReadonlyMap<string, string>)
     const { id } = await api('createSandboxEvent', { body });
     return seeOther(urlOf('event', { id, notice: 'sent' }));
   } catch (error) {
-    return show(visit, { type, data: data ?? '' }, problemsOf(error, ['data'], 'data'));
+    return show(visit, { type, data: data ?? '' }, problemsOf(visit.voice, error, ['data'], 'data'));
   }
 }

@@ -3,12 +3,16 @@ import { html, render } from '@ostiary/core/pages';
 import { describe, expect, it } from 'vitest';
 import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { formOf, noProblems, problemsOf } from '../src/forms.ts';
+import { voiceOf } from '../src/words.ts';
 import { act, visited } from './console-kit.ts';
 
 const refusal = (...paths: string[]) =>
   new PartnerError('invalid_request', { details: paths.map((path) => ({ path, message: `about ${path}` })) });
 
-const problemsIn = (...given: Parameters<typeof problemsOf>) => Object.fromEntries(problemsOf(...given));
+const voice = await voiceOf('en');
+
+const problemsIn = (error: unknown, ...given: [readonly string[], string?]) =>
+  Object.fromEntries(problemsOf(voice, error, ...given));
 
 describe('a refusal by the API', () => {
   it('is shown at the field of the refused member, at any depth', () => {
@@ -28,7 +32,7 @@ describe('a refusal by the API', () => {
 
   it('does not include other failures', () => {
     for (const error of [new PartnerError('not_found'), new TypeError('a defect'), null])
-      expect(() => problemsOf(error, ['url'])).toThrow(error instanceof Error ? error : /./);
+      expect(() => problemsOf(voice, error, ['url'])).toThrow(error instanceof Error ? error : /./);
   });
 });
 

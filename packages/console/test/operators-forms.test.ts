@@ -12,9 +12,9 @@ describe('a refused form', () => {
     const app = { act: 'update', name: 'App', redirectUris: 'https://a.example/', 'scope openid': 'on' };
     const acts = await kit.acts();
     const cases: [string, Record<string, string>, string, string][] = [
-      ['/partners', { act: 'create', slug: 'NO', name: 'x' }, 'slug', 'takes 2 to 40'],
-      ['/partners', { act: 'create', slug: partner, name: 'x' }, 'slug', 'there is already a partner'],
-      ['/partners', { act: 'create', slug: 'okay', name: ' ' }, 'name', 'must not be empty'],
+      ['/partners', { act: 'create', slug: 'NO', name: 'x' }, 'slug', '2 to 40 of a-z'],
+      ['/partners', { act: 'create', slug: partner, name: 'x' }, 'slug', 'There is already a partner'],
+      ['/partners', { act: 'create', slug: 'okay', name: ' ' }, 'name', 'A name is needed'],
       [`/partners/${partner}`, { act: 'rename', name: 'a\u202eb' }, 'name', 'U.202E'],
       [
         `/partners/${partner}/keys`,
@@ -32,7 +32,7 @@ describe('a refused form', () => {
         `/partners/${partner}/keys`,
         { act: 'issue', 'scope webhooks': 'on', allowlist: 'home' },
         'allowlist',
-        'is not an IP address',
+        '1: This is not an IP address',
       ],
       [
         `/partners/${partner}/keys/${id}`,
@@ -44,10 +44,15 @@ describe('a refused form', () => {
         `/partners/${partner}/keys/${id}`,
         { act: 'roll', overlapSeconds: '99999999' },
         'overlapSeconds',
-        'at most',
+        'At most 7,776,000.',
       ],
-      ['/clients/app', { ...app, redirectUris: 'http://a.example/' }, 'redirectUris', 'is http'],
-      ['/clients/app', { ...app, partner: 'nobody' }, 'partner', 'there is no partner nobody'],
+      [
+        '/clients/app',
+        { ...app, redirectUris: 'http://a.example/' },
+        'redirectUris',
+        '1: http is for loopback',
+      ],
+      ['/clients/app', { ...app, partner: 'nobody' }, 'partner', 'There is no such partner'],
       [
         '/clients/app',
         { ...app, backchannelLogoutUri: 'https://10.0.0.1/' },
@@ -55,7 +60,7 @@ describe('a refused form', () => {
         'public',
       ],
       ['/clients/app', { act: 'rotate', overlapSeconds: 'x' }, 'overlapSeconds', 'whole number'],
-      ['/new-client', { ...app, act: 'create', clientId: 'app' }, 'clientId', 'there is already a client'],
+      ['/new-client', { ...app, act: 'create', clientId: 'app' }, 'clientId', 'There is already a client'],
       ['/signing-keys', { act: 'rotate', activateAfterSeconds: '' }, 'activateAfterSeconds', 'whole number'],
     ];
     for (const [path, form, field, words] of cases) {

@@ -39,6 +39,7 @@ export type {
 } from './ports/partner-console.ts';
 export type { KycState } from './ports/users.ts';
 export { version } from './telemetry/version.built-in.ts';
+export { type FieldProblemCode, fieldProblemOf } from './text/field-problems.ts';
 export { deliveryState, deliveryStates, failedAttempts } from './webhooks/delivery-state.ts';
 export type { WebhookObstacle } from './webhooks/obstacles.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';

@@ -1,6 +1,8 @@
 import { type Fragment, type Html, html } from '@ostiary/core/pages';
 import { formOf, type Message, noProblems, type Problems } from '../forms.ts';
 import { choiceField } from '../parts.ts';
+import { problemText } from '../problems.ts';
+import type { Voice } from '../words.ts';
 import type { Form, OperatorContext } from './visit.ts';
 
 /** Submitted values of a form, and their problems. */
@@ -15,23 +17,36 @@ export const wrongField = (form: Form, name: string, message: string): Filled =>
   problems: new Map([[name, [message]]]),
 });
 
+/** Says a problem in the language of the page: a code, or a text that may name the line of the field. */
+function said(message: Message, voice: Voice): Message {
+  if (typeof message !== 'string') return message;
+  const coded = Object.entries(voice.words.problems).find(([code]) => code === message);
+  if (coded !== undefined) return coded[1];
+  const [, line, text = message] = /^\w+\.(\d+): (.*)$/s.exec(message) ?? [];
+  return line === undefined ? problemText(text, voice) : `${Number(line) + 1}: ${problemText(text, voice)}`;
+}
+
 /** Assigns problems to the fields of a form. Those that concern no field are shown at the top. */
-function problemsIn(labels: object, { problems }: Filled): Problems {
+function problemsIn(labels: object, { problems }: Filled, voice: Voice): Problems {
   const sorted = new Map<string, readonly Message[]>();
   for (const [name, messages] of problems) {
     const field = Object.hasOwn(labels, name) ? name : '';
-    sorted.set(field, [...(sorted.get(field) ?? []), ...messages]);
+    sorted.set(field, [...(sorted.get(field) ?? []), ...messages.map((message) => said(message, voice))]);
   }
   return sorted;
 }
 
 /** Makes the fields of a form. Submitted fields keep their values; otherwise the given defaults apply. */
 export function fieldsOf<Name extends string>(
-  { words }: OperatorContext,
+  { voice, words }: OperatorContext,
   labels: { readonly [Field in Name]: string },
   filled: Filled | null,
 ) {
-  const parts = formOf(labels, filled === null ? noProblems : problemsIn(labels, filled), words.refused);
+  const parts = formOf(
+    labels,
+    filled === null ? noProblems : problemsIn(labels, filled, voice),
+    words.refused,
+  );
   const textOf = (name: string, value: string): string => filled?.form.get(name) ?? value;
   const isTicked = (name: string, isOn: boolean): boolean => (filled === null ? isOn : filled.form.has(name));
 

@@ -130,16 +130,16 @@ const codeOf = (error: unknown): string | null =>
     : null;
 
 /**
- * Returns the reasons why the administration refused a call, by field; those that concern no field are under
- * `''`.
+ * Returns the reasons why the administration refused a call, as codes or texts, by field; those that concern no
+ * field are under `''`.
  * @throws PartnerError `not_found`, or the error itself if it is not a refusal
  */
 function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<string, readonly string[]> {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (code === 'partner_not_found' && ownerField !== null) return new Map([[ownerField, [message]]]);
+  if (code === 'partner_not_found' && ownerField !== null) return new Map([[ownerField, [code]]]);
   if (code?.endsWith('_not_found') === true) throw new PartnerError('not_found', { cause: error });
-  if (code !== null) return new Map([[fieldOfCode[code] ?? '', [message]]]);
+  if (code !== null) return new Map([[fieldOfCode[code] ?? '', [code]]]);
   if (!(error instanceof TypeError)) throw error;
   const problems = new Map<string, readonly string[]>();
   // Several problems in one message: `name: …; redirectUris.0: …`

@@ -5,6 +5,7 @@ import type { ApiKeyRecord, KeyScope } from '../ports/api-keys.ts';
 import type { Mode } from '../ports/partners.ts';
 import { apiKeyFormat, signingSecretContext } from '../secrets/api-key-format.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 import { isAddressRange } from '../text/ip-address.ts';
 import { searchNameOf } from '../text/search-name.ts';
 import { checked, type Shown, shown } from './checked.ts';
@@ -116,7 +117,7 @@ const newKey = z.strictObject({
   name: shownName.default(''),
   scopes: z.array(z.enum(keyScopes)).min(1),
   allowlist: z
-    .array(z.string().refine(isAddressRange, 'is not an IP address or a CIDR range'))
+    .array(z.string().refine(isAddressRange, fieldProblems.address_range))
     .min(1)
     .max(100)
     .optional(),

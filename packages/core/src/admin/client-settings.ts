@@ -8,6 +8,7 @@ import type {
   SigningAlgorithm,
 } from '../ports/clients.ts';
 import { minImportedSecret } from '../secrets/tokens.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { type Shown, shown } from './checked.ts';
@@ -159,7 +160,7 @@ const webPage = z
 const scopeValue = z
   .string()
   .transform((text) => spaceSeparated(text).join(' '))
-  .refine((text) => text !== '', 'names no scope; null is for none');
+  .refine((text) => text !== '', fieldProblems.scope_empty);
 
 /** Creates the schema of a client's settings. @param scopes - names of all available scopes */
 export const clientSettings = (scopes: readonly string[]) =>
@@ -207,7 +208,7 @@ export function newClient(scopes: readonly string[]) {
     public: z.boolean().default(false),
     clientId: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,255}$/, 'takes 1 to 255 of A-Z a-z 0-9 _ -')
+      .regex(/^[A-Za-z0-9_-]{1,255}$/, fieldProblems.client_id_form)
       .refine((id) => !isReservedName(id), reservedWords)
       .optional(),
     clientSecret: z

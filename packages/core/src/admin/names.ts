@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fieldProblems } from '../text/field-problems.ts';
 
 /**
  * Matches characters that are invisible or reorder text: control and format characters, line ends, lone
@@ -27,7 +28,7 @@ export const shownName = z
     error: ({ input }) =>
       `must not contain control, invisible or direction characters (${deceivingIn(String(input))})`,
   })
-  .refine((name) => name === '' || visible.test(name), 'must contain a letter, a digit or a sign');
+  .refine((name) => name === '' || visible.test(name), fieldProblems.name_invisible);
 
 /** Schema for a {@link shownName} of 1 to 100 characters. */
-export const requiredName = shownName.refine((name) => name !== '', 'must not be empty');
+export const requiredName = shownName.refine((name) => name !== '', fieldProblems.name_empty);

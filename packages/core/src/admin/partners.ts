@@ -3,6 +3,7 @@ import { type Act, withBefore } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { searchNameOf } from '../text/search-name.ts';
 import { checked, type Shown, shown } from './checked.ts';
@@ -77,7 +78,7 @@ export interface PartnerAdministration {
 
 const slug = z
   .string()
-  .regex(/^[a-z0-9-]{2,40}$/, 'takes 2 to 40 of a-z 0-9 -')
+  .regex(/^[a-z0-9-]{2,40}$/, fieldProblems.slug_form)
   .refine((name) => !isReservedName(name), reservedWords);
 
 const shownPartner = ({ version: _, searchName: __, ...partner }: PartnerRecord): Partner => shown(partner);

@@ -1,3 +1,4 @@
+import { fieldProblems } from '../text/field-problems.ts';
 import { isLoopback } from './option-values.ts';
 
 const maxLength = 2048;
@@ -26,24 +27,21 @@ const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
 function problemOf(uri: string, { isPublic, firstParty }: RedirectRules): string | null {
   if (uri.length > maxLength) return `is longer than ${maxLength} characters`;
-  if (uri.includes('*')) return 'has a wildcard';
-  if (uri.includes('#')) return 'has a fragment';
-  if (!uriCharacters.test(uri) || /%(?![0-9A-Fa-f]{2})/.test(uri))
-    return 'has characters that a URI cannot have';
-  if (!URL.canParse(uri)) return 'is not an absolute URI';
+  if (uri.includes('*')) return fieldProblems.uri_wildcard;
+  if (uri.includes('#')) return fieldProblems.uri_fragment;
+  if (!uriCharacters.test(uri) || /%(?![0-9A-Fa-f]{2})/.test(uri)) return fieldProblems.uri_characters;
+  if (!URL.canParse(uri)) return fieldProblems.uri_relative;
   const url = new URL(uri);
   if (url.username !== '' || url.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri))
-    return 'has user information';
+    return fieldProblems.uri_user;
   if (url.protocol === 'https:' || url.protocol === 'http:') {
-    if (!/^https?:\/\/[^/]/i.test(uri)) return 'has no host';
-    if (url.protocol === 'http:' && !isLoopback(url))
-      return 'is http, which is allowed for loopback addresses only';
+    if (!/^https?:\/\/[^/]/i.test(uri)) return fieldProblems.uri_host;
+    if (url.protocol === 'http:' && !isLoopback(url)) return fieldProblems.uri_http;
     return null;
   }
-  if (reservedScheme.test(url.protocol)) return 'has a scheme that is not allowed';
-  if (!privateUseScheme.test(url.protocol) && !firstParty)
-    return 'has a scheme that is not allowed: without a dot it needs a firstParty client';
-  return isPublic ? null : 'has a private-use scheme, which is allowed for public clients only';
+  if (reservedScheme.test(url.protocol)) return fieldProblems.uri_scheme;
+  if (!privateUseScheme.test(url.protocol) && !firstParty) return fieldProblems.uri_scheme_dot;
+  return isPublic ? null : fieldProblems.uri_scheme_public;
 }
 
 /** Checks the redirect URIs of a client. @throws TypeError that names the first refused URI, with the reason */
@@ -52,9 +50,9 @@ export function checkRedirectUris(
   rules: RedirectRules,
   name = 'redirectUris',
 ): void {
-  if (uris.length === 0) throw new TypeError(`${name}: needs at least one`);
+  if (uris.length === 0) throw new TypeError(`${name}: ${fieldProblems.uris_none}`);
   if (uris.length > maxUris) throw new TypeError(`${name}: takes ${maxUris} at most`);
-  if (new Set(uris).size !== uris.length) throw new TypeError(`${name}: names one twice`);
+  if (new Set(uris).size !== uris.length) throw new TypeError(`${name}: ${fieldProblems.uris_twice}`);
   for (const [index, uri] of uris.entries()) {
     const problem = problemOf(uri, rules);
     if (problem !== null)

@@ -184,6 +184,7 @@ export function createConsoleBackend(
     routes: table.map(({ operation, method, path, sdk = null, bodyIsOptional = false }) => ({
       ...{ operation, method, path, sdk, bodyIsOptional },
     })),
+    allowsPrivateTargets: options.webhooks.allowPrivateTargets,
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     now: () => clock.now(),
     newWebhookSecret: () =>

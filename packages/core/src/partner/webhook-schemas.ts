@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { unknownType as wordsFor } from '../events.ts';
 import { component, field, givenTime, modeField, requestBody, text, time } from '../schemas/fields.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 import { deliveryStates } from '../webhooks/delivery-state.ts';
 import { encodingProblem } from '../webhooks/standard-webhooks.ts';
 import { cursor, nextCursor, pageSize } from './schemas.ts';
@@ -41,8 +42,8 @@ const url = field(
  */
 const secretText = z
   .string()
-  .min(16, 'has to have 16 to 256 characters')
-  .max(256, 'has to have 16 to 256 characters')
+  .min(16, fieldProblems.secret_length)
+  .max(256, fieldProblems.secret_length)
   .refine((text) => text.isWellFormed(), 'is not well-formed Unicode');
 
 const secret = field(

@@ -108,6 +108,8 @@ export interface ConsoleBackend {
   readonly routes: readonly ConsoleRoute[];
   /** True if partner API requests made with test keys are logged. */
   readonly logsRequests: boolean;
+  /** True if webhooks may go to http and to private addresses, on a machine for development. */
+  readonly allowsPrivateTargets: boolean;
   /** Maximum number of attempts of a delivery. */
   readonly maxAttempts: number;
   /** Returns the current time in milliseconds since the Unix epoch. */

@@ -1,5 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { fieldProblems } from '../text/field-problems.ts';
 import { isPublicAddress } from './addresses.ts';
 
 export interface TargetPolicy {
@@ -19,7 +20,7 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  * Error text for every refused host. It is always the same, so that it reveals neither which names exist in
  * this server's network, nor their addresses.
  */
-const refusedHost = 'The host must resolve, and to public addresses only.';
+const refusedHost = fieldProblems.url_host;
 
 /**
  * Thrown for a target that is not allowed. Its message is public and reveals nothing beyond the URL itself.
@@ -56,22 +57,22 @@ export function hostOf(url: URL): string {
 export function parseTarget(text: string, policy: TargetPolicy): URL {
   if (text.length > maxLength) throw new TargetError(tooLong);
   if (suspect.test(text)) {
-    throw new TargetError('The URL must not contain whitespace, control characters or backslashes.');
+    throw new TargetError(fieldProblems.url_characters);
   }
-  if (text.includes('#')) throw new TargetError('The URL must not contain a fragment.');
+  if (text.includes('#')) throw new TargetError(fieldProblems.url_fragment);
   // The URL parser would accept a missing or a third slash, and find another host than a human reader.
   const [, scheme = '', authority = ''] = /^([a-z]+):\/\/([^/?]+)/i.exec(text) ?? [];
   const isSecure = scheme.toLowerCase() === 'https';
   if (!isSecure && !(policy.allowPrivate && scheme.toLowerCase() === 'http')) {
-    throw new TargetError('The URL must begin with https:// and a host.');
+    throw new TargetError(fieldProblems.url_https);
   }
-  if (authority.includes('@')) throw new TargetError('The URL must not contain credentials.');
+  if (authority.includes('@')) throw new TargetError(fieldProblems.url_credentials);
   const url = URL.parse(text);
-  if (url === null || url.hostname === '') throw new TargetError('The URL is malformed.');
+  if (url === null || url.hostname === '') throw new TargetError(fieldProblems.url_malformed);
   // Check the canonical spelling, which is stored and which percent-encoding makes longer.
   if (url.href.length > maxLength) throw new TargetError(tooLong);
   if (url.port === '0' || !(policy.allowPrivate || isPublicPort(url.port))) {
-    throw new TargetError('The port must be 443, or 1024 and above.');
+    throw new TargetError(fieldProblems.url_port);
   }
   if (!policy.allowPrivate && !mayBePublic(hostOf(url))) throw new TargetError(refusedHost);
   return url;
