@@ -1,0 +1,12 @@
+import type { IncomingMessage } from 'node:http';
+import type { Authentication } from '@ostiary/core';
+import { createHost } from '../host.ts';
+
+const host = createHost('http://localhost:3000');
+
+/** Stands for the code of your app: users, sessions and routes. */
+export const findUser = host.users.find;
+export const sessionOf = (request: IncomingMessage): Authentication | null => host.sessionOf(request);
+export const loginUrl = (returnTo: string): string =>
+  `/login?${new URLSearchParams({ return_to: returnTo })}`;
+export const port = Number(process.env.PORT ?? 3000);
