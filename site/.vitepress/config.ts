@@ -1,22 +1,12 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { linksOfPages, slugify } from '../src/markdown.ts';
+import { codeGroups, linksOfPages, slugify } from '../src/markdown.ts';
 import { pages, repository, root } from '../src/repository.ts';
 import { searching } from '../src/searching.ts';
 import { sidebar } from '../src/sidebar.ts';
+import { version } from '../src/version.ts';
 import versions from '../versions.json' with { type: 'json' };
-
-/**
- * URL under which all versions are published, such as `https://ostiary.github.io/ostiary`; without it this
- * version is alone on its host.
- */
-const home = process.env.SITE_HOME ?? '';
-/** Name of the version to build. */
-const named = process.env.SITE_VERSION ?? 'next';
-const version = versions.find(({ name }) => name === named);
-if (version === undefined) throw new Error(`versions.json has no ${named}`);
-const base = `${home === '' ? '' : new URL(home).pathname.replace(/\/$/, '')}${version.path}`;
 
 /** Mark of the product's pages: the initial on a tile. */
 const mark = `data:image/svg+xml,${encodeURIComponent(
@@ -31,18 +21,25 @@ export default defineConfig({
   outDir: 'dist',
   cacheDir: '../node_modules/.cache/site',
   rewrites: Object.fromEntries(pages),
-  base,
+  base: version.base,
   lang: 'en',
   title: 'Ostiary',
   description: 'An OAuth 2.0 and OpenID Connect identity provider that you embed in your own server',
   cleanUrls: true,
-  head: [['link', { rel: 'icon', href: mark }]],
+  head: [
+    ['link', { rel: 'icon', href: mark }],
+    // Groups of the sidebar open by script, so without script they are open.
+    ['noscript', {}, '<style>.VPSidebarItem.collapsed > .items { display: block !important; }</style>'],
+  ],
   // Ignore links to the TypeScript reference, which another program builds beside the pages.
   ignoreDeadLinks: [/^\/typescript\//, /^http:\/\/localhost/],
   markdown: {
     anchor: { slugify },
     toc: { slugify },
-    config: linksOfPages,
+    config: (markdown) => {
+      codeGroups(markdown);
+      linksOfPages(markdown);
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   vite: {
@@ -59,16 +56,18 @@ export default defineConfig({
   themeConfig: {
     logo: { src: mark, alt: '' },
     nav: [
-      { text: 'TypeScript', link: '/typescript/index.html', target: '_self' },
+      { text: 'Docs', link: '/docs' },
       { text: 'Partner API', link: '/reference/openapi' },
+      { text: 'Recipes', link: '/recipes' },
+      { text: 'TypeScript', link: '/typescript/index.html', target: '_self' },
       {
-        text: `Version: ${named}`,
+        text: `Version: ${version.name}`,
         // Matches no page: otherwise the current version would be marked as the current page.
         items: versions.map(({ name, path }) => ({
           text: name,
-          link: `${home}${path}`,
+          link: `${version.home}${path}`,
           target: '_self',
-          activeMatch: '^$',
+          activeMatch: '(?!)',
         })),
       },
     ],

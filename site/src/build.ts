@@ -1,6 +1,6 @@
 /**
- * Builds the documentation site into `site/dist`: the pages, the document of the partner API, and the
- * TypeScript reference. SITE_VERSION names the version of `versions.json` to build (`next`), SITE_HOME the
+ * Builds the documentation site into `site/dist`: the pages, their Markdown for assistants, the document of
+ * the partner API, and the TypeScript reference. SITE_VERSION names the version of `versions.json` to build (`next`), SITE_HOME the
  * URL of all versions.
  */
 import { execFile } from 'node:child_process';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTestOstiary } from '@ostiary/testing';
 import { build } from 'vitepress';
+import { writeForAssistants } from './assistants.ts';
 import { root } from './repository.ts';
 
 const site = join(root, 'site');
@@ -25,6 +26,7 @@ async function apiDocument(): Promise<string> {
 // Build the reference in another process meanwhile, into a folder that the pages do not empty.
 const reference = run(join(root, 'node_modules/.bin/typedoc'), ['--logLevel', 'Warn'], { cwd: root });
 await build(site);
+await writeForAssistants(join(site, 'dist'));
 await writeFile(join(site, 'dist/openapi.json'), await apiDocument());
 await reference;
 await rename(join(site, 'typescript'), join(site, 'dist/typescript'));

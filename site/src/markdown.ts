@@ -23,6 +23,22 @@ const diagram = (file: string): string =>
     .replace(/\s*<style>[\s\S]*?<\/style>/, '')
     .replace(/\s*\n\s*/g, '');
 
+const groupOfBlocks = /^<!-- code-group -->\n([\s\S]*?)^<!-- \/code-group -->$/gm;
+const labelledBlock = /^\*\*(.+)\*\*\n\n(```\w+)$/gm;
+
+/**
+ * Shows code blocks between two comments as tabs. In the repository, where nothing is in tabs, a bold line
+ * above each block names it.
+ */
+export function codeGroups(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.before('normalize', 'code_groups', (state) => {
+    state.src = state.src.replace(
+      groupOfBlocks,
+      (_group, blocks: string) => `::: code-group\n${blocks.replace(labelledBlock, '$2 [$1]')}:::`,
+    );
+  });
+}
+
 /**
  * Changes links of pages to their place in the site, finds pictures that are named in HTML, embeds diagrams,
  * and removes empty headings of tables, which a screen reader would announce.

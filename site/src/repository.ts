@@ -7,7 +7,8 @@ export const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$
 
 /** Places of pages in the repository, and in the site. The first match counts. */
 const places: readonly (readonly [glob: string, nameOf: (path: string) => string])[] = [
-  ['docs/README.md', () => 'index.md'],
+  ['site/index.md', () => 'index.md'],
+  ['docs/README.md', () => 'docs.md'],
   ['docs/*.md', (path) => posix.basename(path)],
   ['docs/reference/*.md', (path) => `reference/${posix.basename(path)}`],
   ['packages/*/README.md', (path) => `packages/${path.split('/')[1]}.md`],

@@ -1,14 +1,15 @@
 import type { DefaultTheme } from 'vitepress';
 import { addressOf } from './repository.ts';
 
+/** Text and path of a page in the repository. */
+type Entry = readonly [text: string, page: string];
+
 /** Groups of the sidebar: a kind of reader, and its pages, most requested ones first. */
-const groups: readonly (readonly [
-  reader: string,
-  pages: readonly (readonly [text: string, page: string])[],
-])[] = [
+export const groups: readonly (readonly [reader: string, pages: readonly [Entry, ...Entry[]]])[] = [
   [
     'Begin',
     [
+      ['All pages', 'docs/README.md'],
       ['What Ostiary is', 'README.md'],
       ['Words and ideas', 'docs/concepts.md'],
       ['Is it right for me?', 'docs/comparison.md'],
@@ -113,6 +114,10 @@ const typeScript: DefaultTheme.SidebarItem = {
 
 export const sidebar: DefaultTheme.SidebarItem[] = groups.map(([text, pages]) => ({
   text,
+  // Groups open by script, so the first page of a group can also be reached without opening it.
+  link: addressOf(pages[0][1]),
+  // VitePress opens the group of the page that is shown.
+  collapsed: true,
   items: [
     ...pages.map(([name, page]) => ({ text: name, link: addressOf(page) })),
     ...(text === 'Packages' ? [typeScript] : []),

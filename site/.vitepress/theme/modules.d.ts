@@ -5,7 +5,13 @@ declare module '*.css?inline' {
   export default text;
 }
 
-declare module 'vitepress/theme-without-fonts';
+declare module 'vitepress/theme-without-fonts' {
+  import type { Theme } from 'vitepress';
+  import type { Component } from 'vue';
+
+  const theme: Theme & { readonly Layout: Component };
+  export default theme;
+}
 
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
   /** Renders a document into an element. */
