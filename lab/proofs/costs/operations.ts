@@ -134,7 +134,7 @@ export function operationsOf(
   };
 }
 
-/** Returns the cost of one call, as the average of `count` calls. */
+/** Measures the processor time and the SQL statements of one call, as the average of `count` calls. */
 export async function costOf(
   stage: CostStage,
   operation: Operation,

@@ -37,7 +37,7 @@ export interface TestInbox {
   clear(): void;
 }
 
-/** Dependencies of the inbox. */
+/** Functions of the test kit that the inbox needs, which collects the webhooks that a test receives. */
 export interface InboxParts {
   /** Attempts that were sent, appended as they happen. */
   readonly sent: CapturedDelivery[];

@@ -14,7 +14,7 @@ export interface Provisioned {
   readonly passports: readonly string[];
 }
 
-/** Additional features that are measured. */
+/** Optional features that run beside the partner API, to measure how much they slow it down. */
 export interface Beside {
   /** True to enable the sandbox console and a log of all requests. */
   readonly withLog: boolean;

@@ -25,7 +25,7 @@ export function damaged(what: string): Unreadable {
   return new Unreadable(`The export is incomplete: ${what}`, 'incomplete_export');
 }
 
-/** Start of the summary in each format, and a function that converts the rest of its line to JSON. */
+/** Text with which the summary line of an export starts in each format, and a function that converts the rest of that line to JSON. */
 export const endings: {
   readonly [Format in ReconciliationFormat]: readonly [string, (rest: string) => string];
 } = {

@@ -19,7 +19,10 @@ import { changeUser, user, users } from './users.ts';
 import { contextOf, type Do, type Show } from './visit.ts';
 import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webhooks.ts';
 
-/** Right that the form of a page needs, and whether seeing the page needs it; see `OperatorPage`. */
+/**
+ * Right that the form of a page needs, whether the page is hidden from operators without it, and whether the form needs
+ * a recent sign-in; see `OperatorPage`.
+ */
 type Access = Pick<OperatorPage<Administration>, 'right' | 'isHidden' | 'isConfirmed'>;
 
 /** Routes of the operators' pages. Everybody may see a page without `isHidden`. */

@@ -128,7 +128,10 @@ function plainPath(path: string): string {
   }
 }
 
-/** Chooses the format of errors for paths without a route, and before the route is known. */
+/**
+ * Returns the function that chooses the format of the error for a request without a known route: JSON below one of the
+ * paths, a page elsewhere.
+ */
 function errorsBelow(paths: readonly string[]): Route['errors'] {
   const forms = paths.flatMap((path) => [path, plainPath(path)]);
   if (forms.some((form) => partnerPath.test(form))) return 'partner';

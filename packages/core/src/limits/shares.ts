@@ -5,8 +5,8 @@ import type { OwnerName, Shares } from '../ports/shares.ts';
 const testPart = 0.5;
 
 /**
- * Returns the name under which shares count the work of a partner and mode; `null` stands for the host
- * itself.
+ * Returns the name under which the work of a partner in one mode is counted when workers divide their places
+ * fairly; `null` stands for the host itself.
  */
 export function ownerName(owner: Owner | null): OwnerName {
   return owner === null ? '' : `${owner.mode}:${owner.partner}`;

@@ -29,8 +29,8 @@ export interface HourlyCountStore {
    */
   add(counts: readonly HourlyCount[], now: number): Promise<void>;
   /**
-   * Reads the hours that begin from `from` on and before `to`, summed up in periods of `periodMs`, the first of
-   * which begins at `from`. Sorted by the period, then by name and mode. All three are multiples of an hour.
+   * Reads the counts of the hours from `from` (included) to `to` (excluded), added up in periods of `periodMs`, of which
+   * the first begins at `from`. All three are multiples of an hour. Sorted by period, then by the name of the count, then by mode.
    */
   read(range: {
     readonly from: number;

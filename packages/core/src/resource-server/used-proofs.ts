@@ -9,7 +9,10 @@ export interface UsedProofs {
   readonly use: (id: string, expiresAt: Date) => Promise<boolean>;
 }
 
-/** Longest time from the first use of a proof until it expires: its `iat` may be one minute ahead, and its id is kept for two minutes. */
+/**
+ * Time for which the `jti` of a proof is kept, in milliseconds. A proof is valid for two minutes after its `iat`, which
+ * may be one minute ahead.
+ */
 const keptMs = 180_000;
 
 /**

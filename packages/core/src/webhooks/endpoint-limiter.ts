@@ -74,7 +74,7 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
     return free * 8 >= unprovenMax ? free : 0;
   }
 
-  /** Returns the number of deliveries that may be claimed for an endpoint. @param room - number of free places for unproven endpoints */
+  /** Returns the number of deliveries that may be claimed for an endpoint. @param room - number of attempts that may still start to endpoints that have not answered yet */
   function slotsOf(id: string, { inFlight, limit, proven, quick }: EndpointAttempts, room: number): number {
     const most = limit + (quick ? Math.min(maxAhead, aheadFactor * limit) : 0);
     const waiting = waitingOf(id);

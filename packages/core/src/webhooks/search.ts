@@ -16,8 +16,8 @@ export interface FoundEvents {
   /** True if more matching events exist. */
   readonly hasMore: boolean;
   /**
-   * Value of `before` with which the next search continues: after the last event found, or after the numbers
-   * covered; `null` at the end.
+   * Value of `before` for the next search, which continues with older events: the number of the last event found, or the
+   * lowest number that was read. `null` if there are no older events.
    */
   readonly nextBefore: number | null;
 }

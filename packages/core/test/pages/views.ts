@@ -42,7 +42,7 @@ export function languageOf(tag: string): PageLanguage {
 /** Languages in which every page is opened. */
 export const languages = ['en', 'fr'] as const;
 
-/** Languages in which some pages are opened. */
+/** Languages besides English and French, in which tests open only some of the pages. */
 export const others = ['ht', 'es', 'pt', 'ar'] as const;
 
 export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };

@@ -13,8 +13,9 @@ const silence: AttemptAnswer = {
 };
 
 /**
- * Starts a worker whose endpoint has answered `quick` attempts in 5 ms each, so that its limit grew by one
- * each time. From now on the test responds, and `due` deliveries are due.
+ * Starts a worker with one endpoint that has answered `quick` attempts in 5 ms each. Each answer raised the number of
+ * attempts that may run to the endpoint at once. Later attempts wait until the test answers them, and `due` deliveries
+ * are due.
  */
 async function busyWorker(quick: number, due = quick, concurrency = 512) {
   const { wrap, writes, claims, holdClaims } = watchedStore();
