@@ -75,6 +75,7 @@ describe('every action of the consoles', () => {
     await type(/^URL$/, urlOf('/one'));
     await type(/^Webhook secret$/, secret);
     await press(/^Add an endpoint$/, 'The endpoint is registered.');
+    await press(/^Send a test event$/, 'The first event');
     await go('/sandbox');
     await to(/^payment\.completed/);
     await page.keyboard.press('ArrowDown');
@@ -90,7 +91,7 @@ describe('every action of the consoles', () => {
     await press(/^Deliver again here/, 'The event is on its way again.');
 
     await press(/^http:\/\/shop\.example/, 'Registered');
-    await press(/^Edit address and types$/, 'A public https address');
+    await press(/^Edit address and types$/, 'this installation allows private ones');
     await type(/^URL$/, urlOf('/two'));
     await press(/^Save$/, 'The endpoint is saved.');
     await press(/^Replace the secret$/, 'A generated secret');
@@ -118,6 +119,12 @@ describe('every action of the consoles', () => {
     await press(/^Events and endpoints$/, 'Trigger a test event');
     await press(/^http:\/\/shop\.example/, 'Registered');
     await asked(/^Remove this endpoint$/, /^Remove for good$/, 'The endpoint is removed');
+    await go('/sandbox/endpoints');
+    await press(/^Use an inbox here$/, 'How the inbox answers');
+    await press(/^Send a test event$/, 'Requests as they arrived');
+    await to(/^200: success/);
+    await page.keyboard.press('ArrowDown');
+    await press(/^Save$/, 'The endpoint is saved.');
     await press(/^Sign out$/, 'You are signed out.');
     expect(left('/sandbox')).toEqual([]);
   }, 90_000);
