@@ -7,7 +7,7 @@ import { serve } from '../../../packages/core/test/support/running.ts';
 import { addressOf, pages, root } from '../../../site/src/repository.ts';
 import { startSite } from '../../../site/src/server.ts';
 import { launchBrowser } from '../../support/browser/browser.ts';
-import { scrollsSideways, violations } from '../../support/browser/page-checks.ts';
+import { examine, scrollsSideways, violations } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { newcomersQuestions } from './support/newcomers-questions.ts';
 import { questions } from './support/questions.ts';
@@ -194,6 +194,25 @@ describe.runIf(process.env.TEST_SITE !== undefined)('the documentation site, in 
         expect((await fetch(`${site}${further}`)).status, `${link} to ${further}`).toBe(200);
     }
   }, 60_000);
+
+  it.each(['light', 'dark'] as const)(
+    'shows the partner API with enough contrast, with every operation open: %s',
+    async (colorScheme) => {
+      const { page } = await newProfile(browser, { colorScheme });
+      await open(page, '/reference/openapi');
+      const operations = page.locator('.opblock-summary-control');
+      await operations.first().waitFor();
+      for (const operation of await operations.all()) await operation.click();
+      await expect.poll(() => page.locator('.opblock.is-open').count()).toBe(await operations.count());
+      const examined = await examine(page);
+      expect(examined.kept).toBeGreaterThan(15);
+      const faults = examined.violations
+        .filter(({ id }) => id === 'color-contrast')
+        .flatMap(({ nodes }) => nodes);
+      expect(faults.map(({ html, failureSummary }) => `${html} ${failureSummary}`)).toEqual([]);
+    },
+    120_000,
+  );
 
   it('leads from each page to its source, and has the TypeScript reference beside it', async () => {
     const { page } = await newProfile(browser);

@@ -22,5 +22,6 @@ declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
     readonly defaultModelsExpandDepth: number;
     readonly deepLinking: boolean;
     readonly validatorUrl: null;
+    readonly syntaxHighlight: { readonly theme: 'tomorrow-night' };
   }): void;
 }

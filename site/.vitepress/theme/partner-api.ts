@@ -30,6 +30,8 @@ export const PartnerApi = defineComponent({
         defaultModelsExpandDepth: -1,
         deepLinking: false,
         validatorUrl: null,
+        // The default theme has too little contrast.
+        syntaxHighlight: { theme: 'tomorrow-night' },
       });
     });
     const follow = () => document.documentElement.classList.toggle('dark-mode', isDark.value);
