@@ -19,7 +19,7 @@ it('openapi-python-client makes a client of the description, with which every op
     return context.skip(client.missing);
   }
   const { bin } = client;
-  const { document, operations, baseUrl, apiKey, hook, day } = await subject();
+  const { document, operations, baseUrl, apiKey, hook, day, deliver } = await subject();
   const folder = generatedFolder('openapi-python-client');
   const file = join(folder, 'openapi.json');
   writeFileSync(file, document);
@@ -29,9 +29,11 @@ it('openapi-python-client makes a client of the description, with which every op
     ...['--meta', 'none', '--fail-on-warning'],
   ]);
   expect(said.trim()).toMatch(/^Generating \S*ostiary_api$/);
-  const came = JSON.parse(
-    await inPlace(bin, 'python', [script, baseUrl, apiKey, hook, day], { env: { PYTHONPATH: folder } }),
-  ) as Record<string, readonly [status: number, type: string]>;
+  // One operation waits for a delivery.
+  const delivering = setInterval(() => void deliver(), 100);
+  const run = inPlace(bin, 'python', [script, baseUrl, apiKey, hook, day], { env: { PYTHONPATH: folder } });
+  const printed = await run.finally(() => clearInterval(delivering));
+  const came = JSON.parse(printed) as Record<string, readonly [status: number, type: string]>;
   expect(Object.keys(came).sort()).toEqual(operations.toSorted());
   for (const [operation, [status, type]] of Object.entries(came)) {
     expect([operation, status < 300]).toEqual([operation, true]);

@@ -42,6 +42,9 @@ async function report(
     (await provider.partnerCall(key, `POST /v1/partner/sandbox/${path}`, body)).json();
   const { token } = await made('passports', {});
   const { id } = await made('events', { type: 'webhook.test' });
+  const listened = await provider.partnerCall(key, 'POST /v1/partner/webhooks', {
+    ...{ url: 'inbox:listen', events: ['webhook.test'], secret: 'whsec_0123456789abcdef' },
+  });
   const cwd = generatedFolder('schemathesis');
   const all = [
     ...['run', `${provider.origin}/v1/openapi.json`, '--header', `X-API-Key: ${key}`, '--no-color'],
@@ -51,7 +54,8 @@ async function report(
     ...['--checks', [...always, ...checks].join(','), '--continue-on-failure', ...args],
   ];
   const env = {
-    ...{ PASSPORT: String(token), EVENT: String(id), PYTHONPATH: support, PYTHONDONTWRITEBYTECODE: '1' },
+    ...{ PASSPORT: String(token), EVENT: String(id), LISTENED: String(listened.json().id) },
+    ...{ PYTHONPATH: support, PYTHONDONTWRITEBYTECODE: '1' },
     ...(hooks && { SCHEMATHESIS_HOOKS: 'schemathesis_rules' }),
   };
   try {
@@ -63,7 +67,7 @@ async function report(
 }
 
 /** Matches a report without failures and warnings, and with enough requests. */
-const clean = /Tested: 20\n[\s\S]*\n {2}\d{3,} generated, \d{3,} passed/;
+const clean = /Tested: 23\n[\s\S]*\n {2}\d{3,} generated, \d{3,} passed/;
 
 describe('Schemathesis', () => {
   it('finds no request that the description allows and the server refuses', async (context) => {

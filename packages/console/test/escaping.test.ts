@@ -94,6 +94,7 @@ describe('the response of an endpoint', () => {
     const { text } = await signedIn.get(answerLinks(list)[0] ?? '');
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
     await page.setContent(text.replace(/<script.*<\/script>/s, ''));
+    await page.addStyleTag({ content: (await signedIn.get('/sandbox/style.css')).text });
     const shown = page.locator('pre');
     expect(await shown.textContent()).toBe(long);
     const box = await shown.boundingBox();

@@ -51,7 +51,7 @@ describe('the stream of an open page', () => {
     });
     const first = await next();
     expect(first?.event).toBe('page');
-    expect(idsOf(first)).toEqual(['first-run', 'endpoint-list', 'event-list', 'said']);
+    expect(idsOf(first)).toEqual(['obstacles', 'first-run', 'endpoint-list', 'event-list', 'said']);
     expect(first?.data).toContain('No events yet');
     const id = await kit.event(key, 'kyc.updated');
     const second = await next();
@@ -191,7 +191,13 @@ describe('the stream of an open page', () => {
     const [kept, read] = [response, messagesOf(response)];
     expect(idsOf(await read.next())).toContain('event-list');
     await kit.event(key);
-    expect(idsOf(await read.next())).toEqual(['first-run', 'endpoint-list', 'event-list', 'said']);
+    expect(idsOf(await read.next())).toEqual([
+      'obstacles',
+      'first-run',
+      'endpoint-list',
+      'event-list',
+      'said',
+    ]);
     expect(kept.bodyUsed).toBe(true);
     const left = new AbortController();
     const other = await ostiary.fetch(new Request(`${origin}/sandbox`, { headers, signal: left.signal }));

@@ -264,7 +264,8 @@ it('generates secrets in base64 if the service has that option', async () => {
     webhooks: { resolve: async () => ['93.184.216.34'], standardHeaders: true },
   });
   const form = { url: 'https://receiver.example/hook', 'type *': 'on', secret: '' };
-  const { text } = await act(browser, '/sandbox/endpoints', form);
+  const { location } = await act(browser, '/sandbox/endpoints', form);
+  const { text } = await browser.get(location ?? '');
   const [, encoded = ''] = /whsec_([\w+/]{43}=)/.exec(text) ?? [];
   expect(Buffer.from(encoded, 'base64')).toHaveLength(32);
 });

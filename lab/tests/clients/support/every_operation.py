@@ -10,7 +10,13 @@ from ostiary_api.api.keys import whoami
 from ostiary_api.api.passports import verify_passport
 from ostiary_api.api.payments import create_payment, get_payment, list_payments
 from ostiary_api.api.reconciliation import export_reconciliation
-from ostiary_api.api.sandbox import create_sandbox_event, create_sandbox_passport
+from ostiary_api.api.sandbox import (
+    answer_inbox_request,
+    create_sandbox_event,
+    create_sandbox_passport,
+    list_inbox_requests,
+    take_inbox_requests,
+)
 from ostiary_api.api.users import find_user, get_user, get_user_by_phone
 from ostiary_api.api.webhooks import (
     create_webhook,
@@ -22,6 +28,7 @@ from ostiary_api.api.webhooks import (
     update_webhook,
 )
 from ostiary_api.models import (
+    AnswerInboxRequestRequest,
     CreatePaymentRequest,
     CreatePaymentRequestCurrency,
     CreateSandboxEventRequest,
@@ -33,6 +40,7 @@ from ostiary_api.models import (
     RecipientByKid,
     RecoverWebhookRequest,
     RedeliverEventRequest,
+    TakeInboxRequestsRequest,
     UpdateWebhookRequest,
     VerifyPassportRequest,
 )
@@ -106,6 +114,27 @@ done(
     "recoverWebhook",
     recover_webhook.sync_detailed(endpoint.id, client=client, body=RecoverWebhookRequest(since=paid.created_at)),
 )
+listened = create_webhook.sync_detailed(
+    client=client,
+    body=CreateWebhookRequest(
+        url="inbox:listen", events=[CreateWebhookRequestEventsItem("*")], secret="whsec_0123456789abcdef"
+    ),
+).parsed
+create_sandbox_event.sync_detailed(
+    client=client, body=CreateSandboxEventRequest(type_=CreateSandboxEventRequestType.WEBHOOK_TEST)
+)
+taken = done(
+    "takeInboxRequests",
+    take_inbox_requests.sync_detailed(listened.id, client=client, body=TakeInboxRequestsRequest(wait_seconds=20)),
+)
+done(
+    "answerInboxRequest",
+    answer_inbox_request.sync_detailed(
+        taken.data[0].id, client=client, body=AnswerInboxRequestRequest(http_status=200, response="ok")
+    ),
+)
+arrived = done("listInboxRequests", list_inbox_requests.sync_detailed(listened.id, client=client))
+assert [one.id for one in arrived.data] == [taken.data[0].id]
 done("deleteWebhook", delete_webhook.sync_detailed(endpoint.id, client=client))
 done("whoami", whoami.sync_detailed(client=client))
 refused = get_user.sync_detailed("nobody", client=client)

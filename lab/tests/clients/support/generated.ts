@@ -25,13 +25,18 @@ export type Subject = Awaited<ReturnType<typeof subject>>;
 /** Starts a real server with all objects that its operations need. It is stopped after the test. */
 export async function subject() {
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
-  const { key } = await provider.key({ mode: 'test' });
+  const { key, partner } = await provider.key({ mode: 'test' });
   return {
     /** OpenAPI description as it is served. */
     document: (await provider.request('/v1/openapi.json')).text,
     operations: operationsOf(await descriptionOf(provider)).map(({ operation }) => operation.operationId),
     baseUrl: provider.origin,
     apiKey: key,
+    /** Makes the attempts and jobs that are due, once there is an endpoint that waits for its deliveries. */
+    async deliver() {
+      const endpoints = await provider.ostiary.admin.webhooks.list({ partner, mode: 'test' });
+      if (endpoints.some(({ url }) => url === 'inbox:listen')) await provider.ostiary.worker.runDue();
+    },
     /** URL of an endpoint for webhooks. */
     hook: (await sink()).url,
     /** Date of today, for an export. */

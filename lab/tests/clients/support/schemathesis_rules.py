@@ -7,6 +7,7 @@ import schemathesis
 
 PASSPORT = os.environ["PASSPORT"]
 EVENT = os.environ["EVENT"]
+LISTENED = os.environ["LISTENED"]
 
 
 @schemathesis.hook
@@ -16,6 +17,15 @@ def before_call(context, case, kwargs):
     # An event that exists; Schemathesis finds those of other operations by itself.
     if case.operation.label == "POST /v1/partner/events/{id}/redeliver":
         case.path_parameters["id"] = EVENT
+    # Only an endpoint with the URL inbox:listen hands out requests.
+    if case.operation.label == "POST /v1/partner/webhooks/{id}/take":
+        case.path_parameters["id"] = LISTENED
+        if isinstance(body, dict):
+            body.pop("waitSeconds", None)
+    # An answer has a status or an error.
+    if case.operation.label == "POST /v1/partner/inbox/{id}/answer" and isinstance(body, dict):
+        if "error" not in body:
+            body.setdefault("httpStatus", 200)
     if isinstance(query, dict):
         # A cursor is taken from an answer.
         query.pop("cursor", None)

@@ -5,9 +5,11 @@ import { root } from './pages.ts';
 /** Path of the reference server's command line, which has the commands of every installation, too. */
 export const program = join(root, 'examples/reference-server/src/cli/main.ts');
 
-/** Returns the lines below a heading of a help page. */
-const below = (page: string, heading: string): string[] =>
-  (page.split(`\n${heading}:\n`)[1]?.split('\n\n')[0] ?? '').split('\n');
+/** Returns the lines below the headings of a help page, except those below `Options` and `Global Options`. */
+const commandLines = (page: string): string[] =>
+  Array.from(page.matchAll(/^([A-Z][\w ]+):\n((?: .*\n?)+)/gm)).flatMap(([, heading = '', lines = '']) =>
+    /Options$|^Example$|^Required$|^Arguments$/.test(heading) ? [] : lines.split('\n'),
+  );
 
 /** Returns the names of the commands in a list: the first words of the lines, except continued ones. */
 const namesIn = (lines: readonly string[]): string[] =>
@@ -17,9 +19,9 @@ const namesIn = (lines: readonly string[]): string[] =>
 export async function helpPages(): Promise<ReadonlyMap<string, string>> {
   const helpOf = async (...words: string[]) => (await runHere(program, ['help', ...words], {})).output;
   const pages = new Map<string, string>();
-  for (const noun of namesIn(below(await helpOf(), 'Commands'))) {
+  for (const noun of namesIn(commandLines(await helpOf()))) {
     const page = await helpOf(noun);
-    const verbs = namesIn(below(page, 'Commands'));
+    const verbs = namesIn(commandLines(page));
     for (const verb of verbs) pages.set(`${noun} ${verb}`, await helpOf(noun, verb));
     if (verbs.length === 0) pages.set(noun, page);
   }

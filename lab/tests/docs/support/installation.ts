@@ -12,7 +12,20 @@ import {
 const identified = z.object({ id: z.string() });
 const listed = z.object({ data: z.array(identified) });
 
-/** Creates a partner with a key, an endpoint and an event, and returns their ids. */
+/** Id of a request in the examples of the help. */
+const exampleRequest = '5b1f0c9e-7d3a-4826-9f00-0c9e7d3a4826';
+
+/** Makes a request with a test key, and returns its id once it is in the log. */
+async function loggedRequest({ admin }: Installation['ostiary'], origin: string): Promise<string> {
+  const owner = { partner: 'kafe', mode: 'test' } as const;
+  const { key } = await admin.apiKeys.issue({ ...owner, scopes: [...keyScopes] });
+  const response = await fetch(`${origin}/v1/partner/whoami`, { headers: { 'X-API-Key': key } });
+  const id = response.headers.get('X-Request-Id') ?? '';
+  await expect.poll(() => admin.requests.get(owner, id), { timeout: 10_000 }).not.toBeNull();
+  return id;
+}
+
+/** Creates a partner with a key, an endpoint, a payment, an event and a request, and returns their ids. */
 async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
   await ledger.fund('kafe', '1250.00', 'HTG');
@@ -31,10 +44,15 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
   };
   const hook = { url: 'https://127.0.0.1:9/', events: ['*'], secret: 'a secret of the tests' };
   const endpoint = identified.parse(await ask('/webhooks', hook));
-  await ask('/payments', { amount: '1.00', currency: 'HTG', recipient: { kid } });
+  const payment = identified.parse(
+    await ask('/payments', { amount: '1.00', currency: 'HTG', recipient: { kid } }),
+  );
   const firstEvent = async () => listed.parse(await ask('/events')).data[0]?.id;
   await expect.poll(firstEvent).toBeDefined();
-  return { key_: apiKey.id, we_: endpoint.id, evt_: (await firstEvent()) ?? '' };
+  return {
+    ...{ key_: apiKey.id, we_: endpoint.id, evt_: (await firstEvent()) ?? '', tr_: payment.id },
+    [exampleRequest]: await loggedRequest(ostiary, origin),
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { choosePageLanguage, type PageLanguage } from '../languages/page-languag
 import type { Core } from '../options/context.ts';
 import type { ErrorPageDetails } from '../options/host-pages.ts';
 import { type AppToReturnTo, type ErrorKind, errorPage } from '../pages/error.ts';
-import { printable } from '../text/printable.ts';
+import { printableUrl } from '../text/printable.ts';
 import { answerHostPage } from './host-page.ts';
 import { findAppToReturnTo, lacksCookie } from './way-back.ts';
 
@@ -35,14 +35,14 @@ function isBrowser(ctx: Context): boolean {
   return /\b(text\/html|application\/xhtml\+xml)\b/i.test(ctx.get('Accept')) && !prefersJson(ctx);
 }
 
-/** Longest redirect URI that a page shows whole, in characters. */
-const maxShownUri = 500;
-
-/** Returns the redirect URI of a request that was refused because of it, for the developers of the app. */
+/**
+ * Returns the redirect URI of a request that was refused because of it, for the developers of the app. Leaves out the
+ * values of its query, which may be secret.
+ */
 function sentRedirectUri({ query }: Context, { code }: OAuthError): string {
   const { redirect_uri } = query;
   if (code !== 'redirect_uri_mismatch' || typeof redirect_uri !== 'string') return '';
-  return ` It was: ${printable(redirect_uri.slice(0, maxShownUri))}`;
+  return ` It was: ${printableUrl(redirect_uri)}`;
 }
 
 /** Returns the language of a page for a request without stored parameters. */

@@ -122,7 +122,9 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   it('does not change where the consent form goes', async () => {
     const { path, cookie } = await interaction(signedIn);
     const text = await ask(rawGet(path, [`Cookie: ${cookie}`, `Host: ${evil}`]));
-    expect(text).toContain(`<form class="actions pair" method="post" action="${provider.site}/oauth/`);
+    expect(text).toContain(
+      `<form class="actions pair" id="decision" method="post" action="${provider.site}/oauth/`,
+    );
   });
 });
 

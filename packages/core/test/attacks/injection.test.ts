@@ -28,7 +28,7 @@ const payloads = [
 ];
 
 const elements =
-  /^(!doctype|html|head|meta|title|link|body|header|main|div|section|svg|rect|text|path|circle|p|bdi|h1|h2|span|strong|a|ul|li|form|input|button|time|code|details|summary|img)$/;
+  /^(!doctype|html|head|meta|title|link|body|header|main|div|section|svg|rect|text|path|circle|p|bdi|h1|h2|span|strong|a|ul|li|form|input|button|time|code|details|summary|img|nav|label)$/;
 
 /**
  * Checks a page with untrusted text: all markup is of the kind that our pages write, and no character hides

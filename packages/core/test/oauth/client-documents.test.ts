@@ -167,7 +167,7 @@ describe('an app with a document', () => {
     const name = `~${Buffer.from(app.id).toString('base64url')}`;
     const csrf = (await provider.connectedApps(browser)).get(name) ?? '';
     const removed = await browser.post(`${provider.site}/account/apps/${name}/revoke`, { csrf });
-    expect(removed.location).toBe(`${provider.site}/account/apps?notice=revoked`);
+    expect(removed.location).toContain(`${provider.site}/account/apps?notice=removed&app=`);
     expect(await provider.isAlive(tokens.access_token)).toBe(false);
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, client_id: app.id };
     expect((await provider.call('/v1/oauth/token', refresh)).outcome).toBe('400 invalid_grant');

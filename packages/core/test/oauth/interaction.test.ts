@@ -34,6 +34,7 @@ async function begin(session: string) {
 
 /** Clicks a button twice with the mouse, the second time before the first click got its response. */
 async function clickTwice(page: Page, button: string): Promise<void> {
+  await page.locator(button).scrollIntoViewIfNeeded();
   const box = await page.locator(button).boundingBox();
   if (box === null) throw new Error(`no button ${button}`);
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];

@@ -14,17 +14,25 @@ describe('a redirect URI that is not the right one', () => {
     return { level: 'warn', message, fields: { client: client.id, redirectUri } };
   };
 
-  it('is logged with the client, shortened and printable, and appears neither on the page nor in a response', async () => {
+  it('is logged with the client and shown to its developers, shortened, printable and without secrets', async () => {
     const before = provider.logged.length;
     const long = `${registered}/\u202e\n${'x'.repeat(3_000)}`;
     for (const redirect_uri of [`${registered}/`, `${registered}?code=SECRET&state=SECRET`, long]) {
       const { status, text } = await provider.browser().get(provider.authorizeUrl(client, { redirect_uri }));
       expect(status).toBe(400);
-      expect(text).not.toContain(registered);
+      expect(text).toContain(`It was: ${registered}`);
+      expect(text).not.toMatch(/SECRET|\u202e|x{1000}/);
     }
     const message = 'an authorization request was refused: its redirect_uri is not registered';
     const told = ['/', '?code=...&state=...', `/\\u202e\\u000a${'x'.repeat(169)}... (3031 characters)`];
     expect(provider.logged.slice(before)).toEqual(told.map((rest) => warning(message, registered + rest)));
+  });
+
+  it('does not appear in a response for programs', async () => {
+    const url = provider.authorizeUrl(client, { redirect_uri: `${registered}/` });
+    const { text } = await provider.browser().get(url, { accept: 'application/json' });
+    expect(text).toContain('redirect_uri_mismatch');
+    expect(text).not.toContain(registered);
   });
 
   it('gets an error that says so at the token endpoint, too', async () => {
