@@ -134,7 +134,7 @@ done(
     ),
 )
 arrived = done("listInboxRequests", list_inbox_requests.sync_detailed(listened.id, client=client))
-assert [one.id for one in arrived.data] == [taken.data[0].id]
+assert taken.data[0].id in [one.id for one in arrived.data]
 done("deleteWebhook", delete_webhook.sync_detailed(endpoint.id, client=client))
 done("whoami", whoami.sync_detailed(client=client))
 refused = get_user.sync_detailed("nobody", client=client)
