@@ -45,7 +45,9 @@ export const inboxRequest = component('InboxItem', 'A request that arrived in an
   )
     .nullable()
     .meta({ examples: [null] }),
-  answer: answer.nullable().meta({ description: 'The response; `null` while there is none.' }),
+  answer: answer
+    .nullable()
+    .meta({ description: 'The response; `null` while there is none.', examples: [null] }),
 });
 
 export const inboxRequestList = component('InboxItemList', 'The last requests of an inbox.', {
