@@ -23,7 +23,11 @@ export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Pr
     ['Be a partner: trigger events, with the test key', `${file.authUrl}/sandbox`],
   ];
   // Staff sign in on a page of their own, which the pages for operators lead to.
-  users.push([file.operator.email, file.operator.password, `runs the service: ${file.authUrl}/operators`]);
+  users.push([
+    file.operator.email,
+    file.operator.password,
+    `runs the service (leave Code empty): ${file.authUrl}/operators`,
+  ]);
   const captions = ['Handle', 'Password', 'Identity check'];
   return `
 ${look.heading('Ostiary is running, and a shop that signs people in with it.')}

@@ -1,5 +1,6 @@
-import { type Commands, CommandUsageError, listOf, value } from './command.ts';
-import { emptyOrList, modeFlag, ownerOf } from './webhooks.ts';
+import { type Commands, CommandUsageError, value } from './command.ts';
+import { emptyOrList, listOf } from './lists.ts';
+import { modeFlag, ownerOf } from './webhooks.ts';
 
 /** Parses the data of an event. @throws CommandUsageError */
 function dataOf(text: string | undefined): unknown {

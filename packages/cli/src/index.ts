@@ -13,6 +13,7 @@ export type {
   ProgressStep,
   StandaloneCommand,
 } from './command.ts';
-export { CommandUsageError, listOf, present, table, toggle, value, values } from './command.ts';
+export { CommandUsageError, present, table, toggle, value, values } from './command.ts';
+export { listOf } from './lists.ts';
 export { readPassword } from './password.ts';
 export { administrationCommands, type CommandLineOptions, runCommandLine } from './run.ts';

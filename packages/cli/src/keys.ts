@@ -1,15 +1,7 @@
 import { type ApiKey, type IssuedApiKey, keyScopes, PartnerNameError } from '@ostiary/core/admin';
 import type { KeyScope } from '@ostiary/core/storage';
-import {
-  type CommandOutput,
-  type Commands,
-  listOf,
-  present,
-  table,
-  toggle,
-  value,
-  values,
-} from './command.ts';
+import { type CommandOutput, type Commands, present, table, toggle, value, values } from './command.ts';
+import { listOf } from './lists.ts';
 
 const scopesOf = (given: readonly string[]): readonly KeyScope[] =>
   given.includes('all') ? keyScopes : keyScopes.filter((scope) => given.includes(scope));

@@ -1,4 +1,5 @@
-import { type Commands, listOf, pageFlags, pageOf, table, value } from './command.ts';
+import { type Commands, pageFlags, pageOf, table, value } from './command.ts';
+import { listOf } from './lists.ts';
 import { obstacleLine } from './obstacles.ts';
 import { modeFlag, ownerOf } from './webhooks.ts';
 

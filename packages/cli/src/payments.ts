@@ -1,6 +1,7 @@
 import type { PartnerTransfer } from '@ostiary/core/admin';
-import { type Commands, listOf, NotFoundError, pageFlags, pageOf, present, table, value } from './command.ts';
-import { emptyOrList, modeFlag, ownerOf } from './webhooks.ts';
+import { type Commands, NotFoundError, pageFlags, pageOf, present, table, value } from './command.ts';
+import { emptyOrList, listOf } from './lists.ts';
+import { modeFlag, ownerOf } from './webhooks.ts';
 
 const statuses = ['pending', 'completed', 'failed'] as const;
 

@@ -1,6 +1,7 @@
 import type { ApiRequest } from '@ostiary/core/admin';
-import { type Commands, listOf, NotFoundError, pageFlags, pageOf, table, toggle } from './command.ts';
-import { emptyOrList, modeFlag, ownerOf } from './webhooks.ts';
+import { type Commands, NotFoundError, pageFlags, pageOf, table, toggle } from './command.ts';
+import { emptyOrList, listOf } from './lists.ts';
+import { modeFlag, ownerOf } from './webhooks.ts';
 
 const rowOf = ({ id, method, route, status, code, durationMs, createdAt }: ApiRequest): string[] => [
   ...[id, `${method} ${route}`, String(status), code ?? ''],

@@ -1,5 +1,6 @@
 import type { SigningKeyInfo } from '@ostiary/core/admin';
-import { type Commands, listOf, present, value } from './command.ts';
+import { type Commands, present, value } from './command.ts';
+import { listOf } from './lists.ts';
 
 function rowOf({ kid, alg, createdAt, activeFrom, signing }: SigningKeyInfo): readonly string[] {
   return [kid, alg, createdAt, activeFrom, signing ? 'signs' : ''];

@@ -1,4 +1,5 @@
-import { type Commands, listOf, pageFlags, pageOf, present, table, value } from './command.ts';
+import { type Commands, pageFlags, pageOf, present, table, value } from './command.ts';
+import { listOf } from './lists.ts';
 
 /** Commands for the audit log, for users' access, and for the database. */
 export const storageCommands: Commands = {

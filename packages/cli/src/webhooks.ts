@@ -4,12 +4,12 @@ import {
   type CommandArguments,
   type CommandOutput,
   type Commands,
-  listOf,
   pageFlags,
   pageOf,
   present,
   value,
 } from './command.ts';
+import { emptyOrList, listOf } from './lists.ts';
 
 /** States by which deliveries are filtered. `pending` includes `failing`. */
 export const deliveryStates = ['pending', 'failing', 'delivered', 'dropped', 'cancelled'] as const;
@@ -33,31 +33,6 @@ export async function ownerOf({ partners }: Administration, args: CommandArgumen
   const [partner = ''] = args.positionals;
   if ((await partners.get(partner)) === null) throw new PartnerNameError('partner_not_found', partner);
   return { partner, mode: args.oneOf('mode', ['live', 'test']) ?? 'live' };
-}
-
-/** Returns the text of a list. For an empty one, says whether the other mode has what was looked for. */
-export async function emptyOrList({
-  owner: { partner, mode },
-  what,
-  isFiltered,
-  text,
-  countIn,
-}: {
-  readonly owner: Owner;
-  /** What the list shows, in the plural. */
-  readonly what: string;
-  readonly isFiltered: boolean;
-  /** Text of the list; `null` if it is empty. */
-  readonly text: string | null;
-  /** Counts the first page of the same list in another mode. */
-  readonly countIn: (owner: Owner) => Promise<number>;
-}): Promise<string> {
-  if (text !== null) return text;
-  if (isFiltered) return `No ${mode} ${what} that fit.`;
-  const other = mode === 'live' ? 'test' : 'live';
-  const count = await countIn({ partner, mode: other });
-  const many = count >= 100 ? '100 or more' : String(count);
-  return `No ${mode} ${what}.${count === 0 ? '' : ` ${many} in ${other}: --mode ${other}`}`;
 }
 
 function deliveriesOutput(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listOf, relativeTime } from '../src/command.ts';
+import { listOf, relativeTime } from '../src/lists.ts';
 import { terminal } from './support.ts';
 
 const now = Date.parse('2030-01-31T12:00:00.000Z');

@@ -8,7 +8,7 @@ const cookieName = 'test_login';
 const loginPath = '/login';
 
 /**
- * How a user signed in, which apps get in ID tokens.
+ * Class and methods of a user's sign-in, as apps get them in ID tokens.
  *
  * @example
  * ```ts

@@ -55,7 +55,7 @@ export interface AuthorizeOptions {
 export interface AuthorizingUser {
   /** @defaultValue the first user of the kit */
   readonly user?: UserReference;
-  /** How the user signed in (`acr`, `amr`). @defaultValue not known */
+  /** Class and methods of the user's sign-in (`acr`, `amr`). @defaultValue not known */
   readonly signedIn?: SignInContext;
 }
 

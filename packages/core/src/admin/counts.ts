@@ -14,7 +14,7 @@ const periods = {
   day: { ms: 24 * hourMs, most: 90, usual: 30 },
 } as const;
 
-/** What the service did in some time. */
+/** Counts of the service's work in one period. */
 export interface Counts {
   /** Number of sign-ins: authorization codes that were exchanged for tokens. 0 in test mode, which has no apps. */
   readonly signIns: number;
@@ -34,7 +34,7 @@ export interface Counts {
   readonly longestWaitMs: number | null;
 }
 
-/** What the service did in one hour or day. */
+/** Counts of the service's work in one hour or one day, with the start of that period. */
 export interface CountsOfPeriod extends Counts {
   /** Beginning of the hour or day in UTC, ISO 8601. */
   readonly at: string;
@@ -50,7 +50,7 @@ export interface CountsRequest {
   readonly last?: number;
 }
 
-/** What the service did, in total and per period. */
+/** Counts of the service's work: one total, and one entry for each period. */
 export interface CountsReport {
   readonly mode: Mode;
   readonly by: 'hour' | 'day';

@@ -84,10 +84,19 @@ ${claimedName === null ? null : html`<p class="small muted">${fill(tag, words.cl
 }
 
 /** Renders the address of the app and the partner that owns it. */
-function ownerLine({ partnerName, redirectTarget, isWebsite, language, document }: ConsentView): Html | null {
+function ownerLine({
+  clientName,
+  partnerName,
+  redirectTarget,
+  isWebsite,
+  language,
+  document,
+}: ConsentView): Html | null {
   const address = isWebsite && document === null ? [nameOf(redirectTarget)] : [];
   const words = language.texts.consent.registeredBy;
-  const owner = partnerName === null ? [] : [fill(language.tag, words, { partner: nameOf(partnerName) })];
+  // A partner with the name of its app would tell the user nothing.
+  const isNamed = partnerName !== null && partnerName !== clientName;
+  const owner = isNamed ? [fill(language.tag, words, { partner: nameOf(partnerName) })] : [];
   const parts = [...address, ...owner];
   if (parts.length === 0) return null;
   return html`

@@ -17,7 +17,7 @@ export const spreadsheetColumns = [
 /** Name of a column of a file for spreadsheets. */
 export type SpreadsheetColumn = (typeof spreadsheetColumns)[number];
 
-/** How a file for spreadsheets is written. */
+/** Format settings of a CSV file for spreadsheets. */
 export interface SpreadsheetStyle {
   /** Time zone of the dates, such as `America/Port-au-Prince`. */
   readonly timeZone: string;

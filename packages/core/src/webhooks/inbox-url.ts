@@ -8,7 +8,7 @@ const inboxes = {
   'inbox:listen': 'listener',
 } as const;
 
-/** How an inbox responds to its requests. */
+/** Response that an inbox gives to every request. */
 export type InboxBehaviour = (typeof inboxes)[keyof typeof inboxes];
 
 /** URL of endpoints whose requests a program of the partner takes. */

@@ -229,6 +229,8 @@ describe('the consent page', () => {
   it('says whose app it is, where it is, and how long it has access', async () => {
     await open(consent('en'));
     expect(await tab.textContent('.lead p')).toBe('rara.example · registered by Rara S.A.');
+    await open(consent('en', { partnerName: 'Rara Market' }));
+    expect(await tab.textContent('.lead p')).toBe('rara.example');
     const promise = 'Each sign-in gives it access for one hour. You can withdraw';
     expect(await tab.textContent('.promises li:last-child')).toContain(promise);
     await open(consent('en', { isWebsite: false, partnerName: null, keepsAccess: true }));
