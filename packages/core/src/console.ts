@@ -1,5 +1,5 @@
 /**
- * Types for writing a console: the backend it gets, and the pages it returns. Pages are built with
+ * Types for writing a console: the backend that it calls, and the pages that it returns. Pages are built with
  * `@ostiary/core/pages`. Hosts usually pass a finished console, `sandboxConsole()` of `@ostiary/console`.
  *
  * @packageDocumentation

@@ -31,8 +31,8 @@ function unixPeerWarning(logger: Logger): () => void {
 }
 
 /**
- * Creates the finder of clients with metadata documents. Loads its code only with the option; `null` without
- * it.
+ * Creates the object that finds clients with metadata documents; `null` if the option
+ * `clientMetadataDocuments` is off. Its code is loaded only if the option is on.
  */
 async function clientDocumentsOf(
   options: Options,
@@ -56,7 +56,10 @@ async function clientDocumentsOf(
   return createClientDocuments({ storage, clock, options }, settings, read);
 }
 
-/** Creates the function that reads documents with keys. Loads its code with the first document. */
+/**
+ * Creates the function that fetches clients' key documents (JWK Sets). Its code is loaded with the first
+ * document.
+ */
 function jwksReader({ webhooks }: Options): ReadJwks {
   let loading: Promise<ReadJwks> | null = null;
   return async (url) => {
@@ -73,7 +76,7 @@ function jwksReader({ webhooks }: Options): ReadJwks {
 }
 
 /**
- * Creates the dependencies that all rooms share.
+ * Creates the dependencies that all parts of the service share.
  * @param readDocument - reads documents of clients instead of the built-in HTTP client
  */
 export async function createCore(
@@ -105,7 +108,7 @@ export async function createCore(
   };
 }
 
-/** Storages that open instances of this process use. */
+/** Storages that are in use by open instances of this process. */
 const inUse = new WeakSet<Storage>();
 
 /**
@@ -121,7 +124,10 @@ function claimStorage(storage: Storage): void {
   inUse.add(storage);
 }
 
-/** Opens the storage and reads what is needed at start. If that fails, closes everything again. */
+/**
+ * Opens the storage and reads the data that the service needs at start. If that fails, closes everything
+ * again.
+ */
 export async function openStorage(core: Core, databaseClock: DatabaseClock | null): Promise<void> {
   const { storage, signingKeys } = core;
   claimStorage(storage);
@@ -147,7 +153,7 @@ export async function openStorage(core: Core, databaseClock: DatabaseClock | nul
   }
 }
 
-/** Closes a storage, which another instance may use then. */
+/** Closes a storage, so that another instance may use it then. */
 export async function closeStorage(storage: Storage): Promise<void> {
   try {
     await storage.close();

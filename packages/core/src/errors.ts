@@ -4,7 +4,7 @@ export interface ErrorDefinition {
   readonly status: number;
   /** Public description, unless the code that throws the error gives a better one. */
   readonly text: string;
-  /** Situation in which the error occurs, for the errors page of the documentation. */
+  /** Situation in which the error occurs, for the page of errors in the documentation. */
   readonly when: string;
 }
 
@@ -144,7 +144,7 @@ export interface OAuthErrorOptions {
   readonly headers?: { readonly [name: string]: string };
   /** Underlying error. Logged, never sent. */
   readonly cause?: unknown;
-  /** Error page that explains the error to a user, if the code alone is not clear enough. */
+  /** Kind of the error page shown to the user, if the error code alone is not clear enough. */
   readonly page?: 'expired' | 'csrf' | 'not_allowed';
 }
 

@@ -13,7 +13,7 @@ export interface EventDefinition {
   readonly when: string;
   /** Schema of the member `data` in the event's body. */
   readonly schema: z.ZodType;
-  /** Data of a sandbox event of this type if the caller gives none. */
+  /** Data of a sandbox event of this type if the caller gives no data. */
   readonly example: JsonObject;
 }
 
@@ -97,7 +97,7 @@ export interface HostEventDefinition {
    * Must be synchronous.
    */
   readonly schema: HostEventSchema;
-  /** Data of a sandbox event of this type if the caller gives none. Must fit the schema. */
+  /** Data of a sandbox event of this type if the caller gives no data. It must match the schema. */
   readonly example: JsonObject;
 }
 
@@ -130,7 +130,7 @@ export interface EventDescription {
 /** Thrown when event data does not fit the schema of its type. */
 export class EventDataError extends Error {
   override readonly name = 'EventDataError';
-  /** Path of the field, such as `data.kid`. */
+  /** Path of the field with the wrong value, such as `data.kid`. */
   readonly path: string;
   readonly problem: string;
 
@@ -142,8 +142,8 @@ export class EventDataError extends Error {
 }
 
 /**
- * Matches values that may be repeated in an error text to their sender. Other values might be secrets in the
- * wrong field.
+ * Matches values that an error text may repeat to their sender. Other values might be secrets that were sent
+ * in the wrong field.
  */
 const repeatable = /^([A-Za-z0-9_ -]{1,15}|(?=.{1,64}$)[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)+)$/;
 
@@ -163,7 +163,7 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns the data as the receiver will read it, after a conversion to JSON and back.
+ * Returns event data in the form in which the receiver will read it: after a conversion to JSON and back.
  * @throws TypeError for data that JSON cannot represent, such as a circular reference or a bigint
  */
 function asSent(type: string, data: unknown): unknown {
@@ -223,15 +223,15 @@ export function createCatalogue(hostEvents: { readonly [type: string]: HostEvent
     return found;
   };
   const catalogue = {
-    /** Names of all types, built-in ones first. */
+    /** Names of all event types, built-in types first. */
     types,
-    /** Descriptions of all types, in the order of `types`. */
+    /** Descriptions of all event types, in the order of `types`. */
     descriptions,
     has: (type: string): boolean => types.includes(type),
     example: (type: string): JsonObject => typeOf(type).example,
     /**
-     * Returns the data as it will be published. @throws EventDataError if it does not fit the schema of its
-     * type
+     * Checks the data of an event and returns it as it will be published. @throws EventDataError if it does
+     * not match the schema of its type
      */
     check(type: string, data: unknown): JsonObject {
       const { validate } = typeOf(type);

@@ -1,6 +1,6 @@
 /**
- * Parts of core that `@ostiary/testing` and `@ostiary/cli` replace or call. Not for hosts: these exports may
- * change in any release.
+ * Functions of `@ostiary/core` for `@ostiary/testing` and `@ostiary/cli`. Host apps must not use them: these
+ * exports may change in any release.
  *
  * @packageDocumentation
  */

@@ -43,7 +43,7 @@ import { createWaitBounds } from './worker/waits.ts';
 import { createWorker, type Worker } from './worker/worker.ts';
 
 /**
- * An identity provider that serves requests.
+ * An identity provider: the result of `createOstiary`.
  * @typeParam Name - the names of the instance's scopes, if known at compile time
  */
 export interface Ostiary<Name extends string = AnyScope> {
@@ -52,22 +52,22 @@ export interface Ostiary<Name extends string = AnyScope> {
   /** Request handler for servers with the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
   readonly fetch: FetchHandler;
   /**
-   * Path patterns of the two handlers, with ids as `:id`. Usable as route names in request logs, without
-   * personal ids.
+   * Path patterns of all requests that `handler` and `fetch` respond to, with ids as `:id`. Usable as route
+   * names in request logs, without personal ids.
    */
   readonly routes: readonly string[];
-  /** Runs background jobs and deliveries. Start it in at least one process. */
+  /** Worker that runs background jobs and webhook deliveries. Start it in at least one process. */
   readonly worker: Worker;
   /**
-   * Administration of partners, clients, keys and more. Reachable over HTTP only through the pages of the
-   * option `operators`.
+   * Administrative calls for partners, clients, keys and more. Over HTTP they are reachable only through the
+   * pages of the option `operators`.
    */
   readonly admin: Administration<Name>;
   /** Checks access tokens that an API of yours receives. */
   readonly tokens: TokenChecks<Name>;
   /**
-   * Creates a protected resource (RFC 9728) for an entry of the option `resources`: the document that shows
-   * apps where to get tokens, and the check of requests. For an API in another process see
+   * Creates a protected resource (RFC 9728) for an entry of the option `resources`: the metadata document
+   * that tells apps where to get tokens, and the check of requests. For an API in another process see
    * `@ostiary/core/resource-server`.
    * @throws TypeError for a resource or scope that does not exist
    * @example
@@ -83,21 +83,24 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly payments: PaymentAdministration;
   /** Lists the apps to which a user gave access, and revokes that access. */
   readonly consents: ConnectedApps;
-  /** Reads and decides consent requests, for your own consent page; see the option `interactionUrl`. */
+  /**
+   * Reads consent requests and stores the user's decision, for your own consent page; see the option
+   * `interactionUrl`.
+   */
   readonly interactions: InteractionApi;
   /** Publishes your own events. Ostiary publishes the events of transfers and identity checks. */
   readonly events: EventPublishing;
   readonly users: {
     /**
-     * Notifies partners that a user's identity check changed; see {@link KycChanged}. Call it where you
-     * change it, with your transaction.
+     * Notifies partners that a user's identity check changed; see {@link KycChanged}. Call it where your code
+     * changes the check, with your transaction.
      */
     readonly kycChanged: KycChanged;
     /** Ends a user's consents and tokens, as `admin.users.end` does. */
     readonly end: Administration['users']['end'];
     /**
-     * Notifies the apps of a user who signed out on your pages, if they have a `backchannelLogoutUri`. If an
-     * app sent the user here to sign out, Ostiary does it by itself.
+     * Notifies the apps of a user who signed out on your pages, if the apps have a `backchannelLogoutUri`. If
+     * an app sent the user to Ostiary to sign out, Ostiary does this by itself.
      * @param session - the session that ended, as `login.authenticate` returned it: apps get its `sid`. If left out, apps
      * are notified that all sessions of the user ended
      */
@@ -111,19 +114,19 @@ export interface Ostiary<Name extends string = AnyScope> {
   readonly clientAddress: (request: AddressedRequest) => string | null;
   /**
    * Returns Ostiary's current time in milliseconds since the Unix epoch: the database's time if several
-   * machines share one. Use it for values that must agree with it, such as `authenticatedAt` and the expiry
-   * of your sessions.
+   * machines share a database. Use it for times that Ostiary compares with its own, such as `authenticatedAt`
+   * and the expiry of your sessions.
    */
   readonly now: () => number;
-  /** Resolves if the storage responds, and rejects otherwise. For health checks. */
+  /** Resolves if the storage responds, and rejects otherwise. Use it for health checks. */
   ready(): Promise<void>;
   /**
-   * Ends the long responses that keep console pages up to date, and refuses new ones. Call it before you
-   * close your server, so that it need not wait for them. A Node server that stops listening is noticed
-   * within a second even without it.
+   * Ends the event streams that keep console pages up to date, and refuses new ones. Call it before you close
+   * your server, so that the server need not wait for them. Without this call, the end of a Node server is
+   * noticed within a second.
    */
   endStreams(): void;
-  /** Ends long responses, stops the worker and closes the storage. */
+  /** Ends event streams, stops the worker and closes the storage. */
   close(): Promise<void>;
 }
 
@@ -154,13 +157,13 @@ export async function createOstiary<const Scopes extends HostScopes = HostScopes
 
 /** Parts of the service that only the test kit replaces. */
 export interface ReplacedParts {
-  /** Posts deliveries instead of the built-in HTTP client. */
+  /** Posts webhook deliveries, instead of the built-in HTTP client. */
   readonly webhookClient?: WebhookClient;
-  /** Reads documents that clients publish (keys, metadata) instead of the built-in HTTP client. */
+  /** Reads documents that clients publish (keys, metadata), instead of the built-in HTTP client. */
   readonly readDocument?: ReadDocument;
 }
 
-/** Returns the longest waits of each kind of job that did not fail. */
+/** Returns, for each kind of job, the longest time that a job which did not fail can wait. */
 function longestJobWaits(options: Options): LongestWaits['jobs']['kinds'] {
   const atOnce = { firstMs: 0, againMs: 0 };
   return {
@@ -186,7 +189,7 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
   return createWorker(core, handlers, { atOnce: { [executionKind]: 64, [signOutKind]: 256 }, abort });
 }
 
-/** Creates the partner API. Loads its code only if it is enabled. */
+/** Creates the partner API. Its code is loaded only if the API is enabled. */
 async function partnerOf(core: Core, topics: PartnerTopics): Promise<Partner> {
   const { createPartner } = await import('./partner/create-partner.ts');
   return createPartner(core, topics);
@@ -203,7 +206,7 @@ async function protectedResources(core: Core, tokens: TokenChecks): Promise<Osti
   return localResources(core, tokens);
 }
 
-/** Creates the routes of the operators' pages. Loads their code only if they are enabled. */
+/** Creates the routes of the operators' pages. Their code is loaded only if the pages are enabled. */
 async function operatorPages(core: Core, admin: Administration, forms: Forms): Promise<readonly Route[]> {
   if (core.options.operators === undefined) return [];
   const { operatorRoutes } = await import('./operators/routes.ts');
@@ -211,19 +214,19 @@ async function operatorPages(core: Core, admin: Administration, forms: Forms): P
   return operatorRoutes(core, core.options.operators as Operators<Administration>, admin, forms);
 }
 
-/** A service with its route tables, from which the reference pages are generated. */
+/** A service together with its tables of routes, from which the reference pages are generated. */
 export interface Assembled {
   readonly ostiary: Ostiary;
   readonly routes: readonly Route[];
   readonly partnerRoutes: readonly PartnerRoute[];
 }
 
-/** Creates a service as `createOstiary` does, with some parts replaced. */
+/** Creates a service as `createOstiary` does, with some parts replaced for tests. */
 export async function assemble(given: OstiaryOptions, replaced: ReplacedParts): Promise<Ostiary> {
   return (await assembleWithTables(given, replaced)).ostiary;
 }
 
-/** Creates a service as {@link assemble} does, and also returns its route tables. */
+/** Creates a service as {@link assemble} does, and also returns its tables of routes. */
 export async function assembleWithTables(given: OstiaryOptions, replaced: ReplacedParts): Promise<Assembled> {
   const options = await parseOptions(given);
   const { storage, logger } = options;

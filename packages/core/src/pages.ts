@@ -1,6 +1,7 @@
 /**
- * Kit for building pages of the service: escaped markup, documents in the service's colours, and texts in
- * several languages. For consoles, and for sign-in pages of a host that should resemble the consent page.
+ * Functions for building web pages of the service: escaped markup, documents in the service's colours, and
+ * texts in several languages. For consoles, and for sign-in pages of a host that should resemble the consent
+ * page.
  *
  * @packageDocumentation
  */

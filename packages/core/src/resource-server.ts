@@ -1,6 +1,7 @@
 /**
- * Protects an API that runs in another process than Ostiary: the metadata of the resource (RFC 9728), and the check of requests by
- * token introspection (RFC 7662). For an API in the same process see `ostiary.protectedResource`.
+ * Protects an API that runs in another process than Ostiary: serves the metadata document of the API (RFC
+ * 9728), and checks requests by token introspection (RFC 7662). For an API in the same process see
+ * `ostiary.protectedResource`.
  *
  * @packageDocumentation
  */

@@ -1,5 +1,5 @@
 /**
- * Interface of a storage: the ports that an adapter implements, and the records that it stores.
+ * Interface of a storage: the stores that a database adapter implements, and the records that they contain.
  *
  * @packageDocumentation
  */

@@ -23,8 +23,8 @@ import { type TransferAdministration, transferAdministration } from './transfers
 import { type WebhookAdministration, webhookAdministration } from './webhooks.ts';
 
 /**
- * Administration of an installation. Reachable over HTTP only through the pages of the option `operators`.
- * Every change is in the audit log.
+ * Administrative calls of an installation (`ostiary.admin`). Over HTTP they are reachable only through the
+ * pages of the option `operators`. Every change is recorded in the audit log.
  */
 export interface Administration<Name extends string = string> {
   readonly clients: ClientAdministration<Name>;
@@ -50,11 +50,15 @@ export interface Administration<Name extends string = string> {
    * its beginning, and an endpoint, event, delivery, request or transfer by its id. At most 6 of each kind.
    */
   search(text: string): Promise<SearchResult>;
-  /** Returns waiting work, failures, and the sealing keys that are still needed. Changes nothing. */
+  /**
+   * Returns the state of the service: waiting work, failures, and the sealing keys that stored secrets still
+   * need. Changes nothing.
+   */
   health(): Promise<Health>;
   /**
-   * Returns what the service did in the last hours or days: sign-ins, webhook attempts, requests to the partner API, and the
-   * longest wait of work. All processes together; what other processes did in the last seconds is missing. Kept for 90 days.
+   * Returns what the service did in the last hours or days: sign-ins, webhook attempts, requests to the
+   * partner API, and the longest time that work waited. Covers all processes, except for the last seconds of
+   * other processes. Counts are kept for 90 days.
    * @throws TypeError if an argument is invalid
    * @example
    * ```ts
@@ -63,21 +67,21 @@ export interface Administration<Name extends string = string> {
    */
   counts(request?: CountsRequest): Promise<CountsReport>;
   /**
-   * Removes rows that are no longer needed, which the worker does every ten minutes by itself. Returns the
-   * number of removed rows of each kind.
+   * Removes database rows that are no longer needed. The worker does this every ten minutes by itself.
+   * Returns the number of removed rows of each kind.
    * @param options - `onProgress` is called after each batch with the number of rows removed so far
    */
   purge(options?: { readonly onProgress?: (removed: number) => void }): Promise<Purged>;
   /**
-   * Encrypts all secrets with the first sealing key, which the worker does by itself while there is a
-   * previous key. Returns the numbers of secrets by result.
+   * Encrypts all stored secrets with the first sealing key. The worker does this by itself as long as a
+   * previous sealing key is configured. Returns the numbers of secrets by result.
    * @param options - `onProgress` is called after each batch with the number of secrets checked so far, and their total
    */
   reseal(options?: { readonly onProgress?: (done: number, of: number) => void }): Promise<Resealed>;
   /**
-   * Returns the same administration with another actor for the audit log: a name of 1 to 200 characters, and a
-   * role of at most 40. With `may`, it has at most these rights: every other change throws an error with status
-   * 403, and changes nothing. Rights that were taken away do not come back.
+   * Returns the administrative calls for another actor in the audit log: a name of 1 to 200 characters, and a
+   * role of at most 40. With `may`, the actor has at most these rights: any other change throws an error with
+   * status 403, and changes nothing. A later call of `as` on the result cannot add rights.
    * @throws TypeError if the name or role is empty or too long, or a right does not exist
    * @example
    * ```ts
@@ -91,7 +95,7 @@ export interface Administration<Name extends string = string> {
   ): Administration<Name>;
 }
 
-/** Actor of administrative acts. */
+/** Person or program in whose name administrative acts are recorded. */
 interface Actor {
   readonly name: string;
   readonly role: string | null;
@@ -118,7 +122,7 @@ export function administration(
   consequences: {
     readonly forgetKeys: () => void;
     readonly checkTarget: CheckTarget;
-    /** Returns the jobs that notify a user's apps that all sessions ended. Never rejects. */
+    /** Returns the jobs that notify a user's apps that all sessions of the user ended. Never rejects. */
     readonly noticesOf: (sub: string) => Promise<readonly NewJob[]>;
   },
   actor: Actor = { name: 'host', role: null, may: operatorRights },

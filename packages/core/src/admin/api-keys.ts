@@ -21,7 +21,7 @@ export interface NewApiKey {
   /** Slug of the partner that gets the key. */
   readonly partner: string;
   readonly mode: Mode;
-  /** Label to tell keys apart. @defaultValue `""` */
+  /** Label by which administrators tell a partner's keys apart. @defaultValue `""` */
   readonly name?: string;
   /** Scopes of the key; at least one. */
   readonly scopes: readonly KeyScope[];
@@ -31,8 +31,8 @@ export interface NewApiKey {
    */
   readonly allowlist?: readonly string[];
   /**
-   * Refuses unsigned requests with a body. A signature proves that the partner sent the body, but not that it
-   * is new: ask the partner for a `reference` in every payment.
+   * Makes the API refuse requests that have a body but no signature. A signature proves that the partner sent
+   * the body, but not that the request is new: ask the partner for a `reference` in every payment.
    * @defaultValue false
    */
   readonly requireSignature?: boolean;
@@ -77,7 +77,7 @@ export interface ApiKeyAdministration {
    * @throws TypeError if the request is invalid
    */
   sorted(request?: SortedRequest): Promise<TwoWayPage<ApiKey>>;
-  /** Counts the API keys of all partners. Stops at 10,000, which means that many or more. */
+  /** Counts the API keys of all partners. Counting stops at 10,000: that result means 10,000 or more. */
   count(): Promise<number>;
   /**
    * Revokes an API key: it is refused from the next request on, in every process. May be repeated.
@@ -85,8 +85,8 @@ export interface ApiKeyAdministration {
    */
   revoke(id: string): Promise<void>;
   /**
-   * Issues a successor with the same rights and a new signing secret. The old key stays valid for the
-   * overlap. Both share their rate limits.
+   * Replaces an API key: issues a successor with the same rights and a new signing secret. The old key stays
+   * valid for the overlap. Both keys share their rate limits.
    * @throws TypeError if the overlap is invalid
    * @throws ApiKeyError if the key does not exist, or is revoked or expired
    */
@@ -125,7 +125,7 @@ const newKey = z.strictObject({
   expiresAt: z.date().optional(),
 });
 
-/** Returns the rights of an API key, which its successor gets too. */
+/** Returns the rights of an API key, to be copied to the key that replaces it. */
 function rightsOf(key: ApiKeyRecord) {
   const { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt } = key;
   return { id, partner, mode, name, scopes, allowlist, requireSignature, expiresAt };

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { actDigest } from '../audit/acts.ts';
 import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 
-/** First entry of the audit log that is not as it was written. */
+/** First entry of the audit log that was changed after it was written. */
 export interface AuditProblem {
-  /** Place of the problem in the chain; `null` if it does not concern one place. */
+  /**
+   * Position in the audit log's hash chain at which the problem was found; `null` if it does not concern one
+   * position.
+   */
   readonly number: number | null;
   /** Id of the audit log entry with the problem; `null` if the problem does not concern a single entry. */
   readonly id: string | null;
@@ -12,14 +15,17 @@ export interface AuditProblem {
   readonly reason: string;
 }
 
-/** Result of verifying the audit log. */
+/** Result of checking the audit log for later changes. */
 export type AuditVerification = {
-  /** Number of acts, from the beginning, that are as they were written. */
+  /** Number of entries, from the beginning of the audit log, that were not changed. */
   readonly acts: number;
-  /** Number of acts recorded before the chain was introduced, which cannot be verified. */
+  /**
+   * Number of entries that were recorded before the audit log had a hash chain, and so cannot be verified.
+   */
   readonly before: number;
   /**
-   * Last chain value that was verified, 64 hexadecimal digits. Keep it elsewhere, for the next verification.
+   * Last value of the audit log's hash chain that was verified, 64 hexadecimal digits. Keep it outside the
+   * database, and pass it to the next verification.
    */
   readonly head: string;
 } & ({ readonly ok: true } | { readonly ok: false; readonly problem: AuditProblem });
@@ -28,7 +34,10 @@ const pageRows = 500;
 
 const bytesEqual = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
-/** Verifies the chain from the first act to the one that is the last at the start. */
+/**
+ * Verifies the audit log's hash chain from the first entry to the entry that was the last when the call
+ * began.
+ */
 export async function verifyAudit(store: AuditStore, known: Uint8Array | null): Promise<AuditVerification> {
   const end = await store.head();
   let number = 0;

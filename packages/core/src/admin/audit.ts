@@ -10,21 +10,22 @@ import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, placeAfter } from './list-page.ts';
 
 /**
- * An administrative act. Its time is ISO 8601. Its actor is the name given to `admin.as`, otherwise `host`.
+ * An entry of the audit log: an administrative act. Its time is ISO 8601. Its actor is the name given to
+ * `admin.as`, otherwise `host`.
  */
 export type AuditEntry = Shown<StoredAct>;
 
-/** Narrows a list of the audit log. Entries must fit every given part. */
+/** Filter for a list of the audit log. An entry must match every member that is given. */
 export interface AuditSearch {
-  /** Object of the acts, such as `client:kafe`. */
+  /** Object that the listed acts changed, such as `client:kafe`. */
   readonly target?: string;
-  /** Name of the person or program that acted. */
+  /** Name of the person or program whose acts are listed. */
   readonly actor?: string;
-  /** Kind of the acts, such as `client.disable`. */
+  /** Kind of the acts to list, such as `client.disable`. */
   readonly action?: string;
-  /** Time of the first acts to list. */
+  /** Earliest time of the acts to list, included. */
   readonly from?: Date;
-  /** Time before which the acts have to be. */
+  /** Latest time of the acts to list, excluded. */
   readonly to?: Date;
 }
 
@@ -34,16 +35,15 @@ export interface AuditSearch {
  */
 export interface AuditAdministration {
   /**
-   * Lists entries, newest first. Pass `next` as `after` to get the following page; it is `null` on the last
-   * page.
+   * Lists entries of the audit log, newest first. Pass `next` as `after` to get the following page; it is
+   * `null` on the last page.
    * @throws TypeError if an argument is invalid
    */
   list(
     page?: PageRequest & AuditSearch,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
   /**
-   * Records an act of your own, so that the log is complete: a user that was blocked, a backup that was
-   * restored.
+   * Adds an act of your own to the audit log, such as the blocking of a user or the restore of a backup.
    * @throws TypeError if an argument is invalid
    */
   record(act: {
@@ -75,7 +75,10 @@ const search = z.strictObject({
   to: z.date().optional(),
 });
 
-/** Returns the position after which a list continues, or that of the time before which it ends if that is earlier. */
+/**
+ * Returns the position after which a list of the audit log continues: `after`, or the position of the time
+ * `to` if that is earlier.
+ */
 function earlier(after: ListPosition | null, to: number | undefined): ListPosition | null {
   if (to === undefined) return after;
   // No id is less than the empty one, so nothing of the time itself is listed.

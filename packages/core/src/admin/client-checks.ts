@@ -11,7 +11,10 @@ import { PartnerNameError } from './partners.ts';
  */
 export type CheckTarget = (url: string) => Promise<unknown>;
 
-/** Checks that no setting needs an option that is off. @throws TypeError for such a setting */
+/**
+ * Checks that no setting of a client needs an option of `createOstiary` that is off. @throws TypeError for
+ * such a setting
+ */
 export function requireOptions(
   { options }: Core,
   settings: Partial<Pick<ClientRecord, 'requirePushedRequests'>>,
@@ -30,12 +33,12 @@ export async function requirePartner({ storage }: Core, slug: string | null): Pr
     throw new PartnerNameError('partner_not_found', slug);
 }
 
-/** Settings of a client with URLs to which Ostiary sends requests. */
+/** Names of a client's settings whose value is a URL to which Ostiary sends requests. */
 const targetSettings = ['backchannelLogoutUri', 'jwksUri'] as const;
 
 /**
- * Checks the URLs to which Ostiary would send requests. @throws TypeError that names the setting with a URL
- * that is not allowed
+ * Checks the URLs in a client's settings to which Ostiary would send requests. @throws TypeError that names
+ * the setting whose URL is not allowed
  */
 export async function requireTargets(
   checkTarget: CheckTarget,
@@ -50,7 +53,10 @@ export async function requireTargets(
   }
 }
 
-/** Checks that valid settings also fit together. @throws TypeError that names the setting which contradicts another one */
+/**
+ * Checks that a client's settings, each valid by itself, do not contradict each other. @throws TypeError that
+ * names a setting which contradicts another
+ */
 export function refuseContradiction(
   client: Pick<
     ClientRecord,

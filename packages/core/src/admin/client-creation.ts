@@ -9,8 +9,8 @@ import { broughtSecret, newSecret } from './client-secrets.ts';
 import type { NewClient, newClient } from './client-settings.ts';
 
 /**
- * Makes all checks of a new client. Returns the client to store, its generated secret (`null` if it has none),
- * and the settings for the audit log.
+ * Makes all checks of a new client. Returns the client record to store, its generated secret (`null` if it
+ * has none), and the settings that the audit log records.
  * @throws TypeError if a setting is invalid
  * @throws PartnerNameError `partner_not_found`
  */

@@ -3,7 +3,7 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 
-/** Returns the name of the setting that contains a client's keys. */
+/** Returns the name of the setting that contains a client's keys: `jwks` or `jwksUri`. */
 export const nameOfKeys = ({ jwks }: { readonly jwks?: object | null | undefined }): string =>
   jwks ? 'jwks' : 'jwksUri';
 
@@ -28,7 +28,10 @@ export async function readKeys(
   };
 }
 
-/** Returns a client's keys for the audit log: their ids, or their URL. */
+/**
+ * Returns the form in which the audit log records a client's keys: their key ids, or the URL of their
+ * document.
+ */
 export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
   return {
     ...(jwks !== undefined && { jwks: jwks?.keys.map(({ kid }) => kid ?? null) ?? null }),
@@ -36,7 +39,10 @@ export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
   };
 }
 
-/** Checks that a change of keys does not make a client public or confidential. @throws TypeError if it does not */
+/**
+ * Checks that a change of keys does not turn a client without credentials into one with keys, or the reverse.
+ * @throws TypeError if it does
+ */
 export function refuseOtherKind(before: ClientRecord, after: ClientRecord): void {
   if (isPublicClient(before) && hasKeys(after))
     throw new TypeError(`${nameOfKeys(after)}: a public client has no keys`);

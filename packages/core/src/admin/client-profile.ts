@@ -3,7 +3,7 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 
 /**
- * Turns on what the profile of a client demands.
+ * Turns on the settings that a client's profile (FAPI 2.0) demands.
  * @throws TypeError where the FAPI 2.0 Security Profile (section 5.3.2) cannot hold: without its options, for a client without
  * keys, with RS256, or with a redirect URI that is not https
  */

@@ -3,7 +3,7 @@ import type { ClientSecretRecord } from '../ports/clients.ts';
 import { digest } from '../secrets/tokens.ts';
 import { excessiveCost } from './secret-hash-cost.ts';
 
-/** Generates a client secret, with the record to store. */
+/** Generates a client secret. Returns the secret and the record to store. */
 export function newSecret(
   { tokens, random }: Core,
   now: number,
@@ -12,7 +12,10 @@ export function newSecret(
   return { secret, record: { digest: digest(secret), createdAt: now, expiresAt: null } };
 }
 
-/** Returns the record of a secret or hash that the administrator supplied; `null` if there is none. */
+/**
+ * Returns the record to store for a client secret, or a hash of one, that the administrator supplied; `null`
+ * if the administrator supplied neither.
+ */
 export function broughtSecret(
   { options }: Core,
   {
@@ -36,7 +39,10 @@ export function broughtSecret(
   return { digest: Buffer.from(clientSecretHash), imported: true, ...dates };
 }
 
-/** Returns replaced secrets with an expiry of `endsAt` or earlier, without expired ones. */
+/**
+ * Returns a client's replaced secrets, which now expire at `endsAt` or earlier. Leaves out those that have
+ * expired already.
+ */
 export function ending(
   secrets: readonly ClientSecretRecord[],
   now: number,

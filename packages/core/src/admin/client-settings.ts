@@ -39,8 +39,8 @@ export interface ClientSettings<Name extends string = string> {
   /** Scopes that the client may request. */
   readonly allowedScopes: readonly Name[];
   /**
-   * Scopes of authorization requests that have no `scope`, separated by spaces. All of them must be among
-   * `allowedScopes`.
+   * Scopes that Ostiary uses for authorization requests without `scope`, separated by spaces. All of them
+   * must be among `allowedScopes`.
    * @defaultValue `null`: such requests are refused as `invalid_request`
    */
   readonly defaultScope?: string | null;
@@ -55,15 +55,16 @@ export interface ClientSettings<Name extends string = string> {
   /** Refuses code exchanges without the client secret, even with PKCE. @defaultValue false */
   readonly requireSecret?: boolean;
   /**
-   * Public keys that verify the client's assertions (`private_key_jwt`), instead of a secret; see the option
-   * `privateKeyJwt`. 1 to 50 keys for ES256, PS256 or EdDSA. Setting keys removes the client's secrets.
+   * Public keys (a JWK Set) with which Ostiary verifies the client's signed JWTs (`private_key_jwt`), instead
+   * of a secret; see the option `privateKeyJwt`. 1 to 50 keys for ES256, PS256 or EdDSA. Setting keys removes
+   * the client's secrets.
    * @defaultValue `null`: the client authenticates with its secret
    */
   readonly jwks?: { readonly keys: readonly object[] } | null;
   /**
-   * URL of a document with the client's public keys, instead of `jwks`: https and a public address, as for
-   * webhooks. It is fetched when needed: if the last fetch is ten minutes ago, and sooner for an unknown key
-   * id.
+   * URL of a JWK Set with the client's public keys, instead of `jwks`: https and a public address, as for
+   * webhooks. Ostiary fetches it when it needs a key: if the last fetch was more than ten minutes ago, or
+   * sooner for an unknown key id.
    * @defaultValue `null`
    */
   readonly jwksUri?: string | null;
@@ -79,14 +80,14 @@ export interface ClientSettings<Name extends string = string> {
    */
   readonly firstParty?: boolean;
   /**
-   * Issues a refresh token with every code, even if the request lacks the scope `offline_access`. The consent
-   * page does not mention it. Needs the option `refreshTokens`.
+   * Issues a refresh token with every code of the client, even if the request lacks the scope
+   * `offline_access`. The consent page does not mention this refresh token. Needs the option `refreshTokens`.
    * @defaultValue false
    */
   readonly refreshWithoutOfflineAccess?: boolean;
   /**
-   * Marks the client as an API that receives access tokens: it may introspect them with its secret; see the
-   * option `introspection`. If it is not an app as well, it needs no redirect URIs and no scopes.
+   * Marks the client as an API that receives access tokens: it may introspect tokens with its secret; see the
+   * option `introspection`. If the client is not an app as well, it needs no redirect URIs and no scopes.
    * @defaultValue false
    */
   readonly resourceServer?: boolean;
@@ -97,9 +98,9 @@ export interface ClientSettings<Name extends string = string> {
    */
   readonly requireDpop?: boolean;
   /**
-   * `fapi2`: the FAPI 2.0 Security Profile. Turns on `requirePkce`, `requirePushedRequests` and `requireDpop`, limits codes to 60
-   * seconds, and accepts only the issuer as the audience of client assertions. The client needs keys, ID tokens with ES256, and
-   * https redirect URIs.
+   * Security profile of the client. `fapi2` is the FAPI 2.0 Security Profile: it turns on `requirePkce`,
+   * `requirePushedRequests` and `requireDpop`, limits codes to 60 seconds, and accepts only the issuer as the
+   * audience of client assertions. The client needs keys, ID tokens with ES256, and https redirect URIs.
    * @defaultValue `null`
    */
   readonly profile?: ClientProfile | null;
@@ -123,8 +124,8 @@ export interface ClientSettings<Name extends string = string> {
   /** Algorithm that signs the client's ID tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
   /**
-   * Slug of the partner that owns the client. What users consent to share with the client, the partner may
-   * see.
+   * Slug of the partner that owns the client. The partner may see through its API what users consent to share
+   * with the client.
    * @defaultValue `null`: the client belongs to no partner
    */
   readonly partner?: string | null;

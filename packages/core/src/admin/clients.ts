@@ -58,20 +58,21 @@ export class ClientError extends Error {
  */
 export interface ClientAdministration<Name extends string = string> {
   /**
-   * Creates a client. Returns the secret that was generated for a confidential client, which cannot be read
-   * again; `null` if you supplied it or the client is public.
+   * Creates a client. Returns the secret that was generated, which cannot be read again; `null` if you
+   * supplied the secret, or the client is public or has keys.
    * @throws TypeError if a setting is invalid
    * @throws ClientError `client_exists`
    * @throws PartnerNameError `partner_not_found`
    */
   create(client: NewClient<Name>): Promise<{ readonly client: Client; readonly clientSecret: string | null }>;
-  /** Makes all checks of `create`, with the same errors, and stores nothing. */
+  /** Checks the settings of a new client as `create` does, with the same errors, but stores nothing. */
   check(client: NewClient<Name>): Promise<void>;
   /** Names of all scopes that a client can be allowed. */
   readonly scopes: readonly Name[];
   get(clientId: string): Promise<Client | null>;
   /**
-   * Lists clients by id. Pass `next` as `after` to get the following page; it is `null` on the last page.
+   * Lists clients by client id. Pass `next` as `after` to get the following page; it is `null` on the last
+   * page.
    * @param page - with `documents: true` lists the clients that describe themselves with metadata documents, which are left out
    * otherwise; see the option `clientMetadataDocuments`
    */
@@ -79,11 +80,12 @@ export interface ClientAdministration<Name extends string = string> {
     page?: PageRequest & { readonly documents?: boolean },
   ): Promise<{ readonly clients: readonly Client[]; readonly next: string | null }>;
   /**
-   * Lists clients by name or by time of creation, in both directions, without those that describe themselves.
+   * Lists clients by name or by time of creation, in both directions. Leaves out clients with a metadata
+   * document of their own.
    * @throws TypeError if the request is invalid
    */
   sorted(request?: SortedRequest): Promise<TwoWayPage<Client>>;
-  /** Counts the clients that `sorted` lists. Stops at 10,000, which means that many or more. */
+  /** Counts the clients that `sorted` lists. Counting stops at 10,000: that result means 10,000 or more. */
   count(): Promise<number>;
   /**
    * Changes the given settings of a client.
@@ -127,8 +129,8 @@ export interface ClientAdministration<Name extends string = string> {
 }
 
 /**
- * Returns a function that applies a change to the latest version of a client, and tries again after a
- * concurrent change.
+ * Returns a function that applies a change to the latest stored version of a client. If another change comes
+ * first, it tries again.
  */
 function changing({ storage: { clients }, clock }: Core, act: Act) {
   return async (
@@ -169,7 +171,10 @@ const sortedClients = ({ storage: { clients } }: Core): Pick<ClientAdministratio
   count: () => clients.count(countedAtMost),
 });
 
-/** Returns a function that makes the audit details of an update: the new settings, and those before. */
+/**
+ * Returns a function that makes the details of a client's update for the audit log: the new settings, and the
+ * settings before.
+ */
 const updateDetails =
   (settings: JsonObject) =>
   (stored: ClientRecord): JsonObject =>

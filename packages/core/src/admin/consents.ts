@@ -11,7 +11,7 @@ export interface ImportedConsent<Name extends string = string> {
   /** Id of the user, as `login` and `users` of the host use it. */
   readonly sub: string;
   readonly clientId: string;
-  /** Scopes that the user approved: 1 to 100 of `clients.scopes`. */
+  /** Scopes that the user approved: 1 to 100 of the names in `clients.scopes`. */
   readonly scopes: readonly Name[];
   /** @defaultValue now */
   readonly grantedAt?: Date;
@@ -20,17 +20,20 @@ export interface ImportedConsent<Name extends string = string> {
 /** Access that a user gave to an app. Times are ISO 8601. */
 export interface ConsentOfUser {
   readonly clientId: string;
-  /** Name of the app that users know. */
+  /** Name of the app, as users see it. */
   readonly clientName: string;
   readonly scopes: readonly string[];
   readonly grantedAt: string;
-  /** Time of the last sign-in with this app; `null` if none was recorded. May be up to an hour too early. */
+  /**
+   * Time of the user's last sign-in with this app; `null` if none was recorded. May be up to an hour too
+   * early.
+   */
   readonly lastUsedAt: string | null;
 }
 
 /**
- * Lists consents of users, and imports those that users gave in another system. New consents can only be given
- * by users.
+ * Lists consents of users, and imports consents that users gave in another system. Only users can give new
+ * consents.
  */
 export interface ConsentAdministration<Name extends string = string> {
   /** Lists the apps that a user gave access to, the latest change first. @throws TypeError if the id is invalid */

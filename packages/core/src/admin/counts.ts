@@ -8,7 +8,10 @@ import { checked } from './checked.ts';
 
 const hourMs = 3_600_000;
 
-/** Length of a period in milliseconds, and the largest and the usual number of periods. The last hours of 90 days are kept. */
+/**
+ * For hours and for days: the length of a period in milliseconds, and the largest and the default number of
+ * periods. Counts of the last 90 days are kept.
+ */
 const periods = {
   hour: { ms: hourMs, most: 90 * 24, usual: 24 },
   day: { ms: 24 * hourMs, most: 90, usual: 30 },
@@ -16,11 +19,14 @@ const periods = {
 
 /** Counts of the service's work in one period. */
 export interface Counts {
-  /** Number of sign-ins: authorization codes that were exchanged for tokens. 0 in test mode, which has no apps. */
+  /**
+   * Number of sign-ins in the period: authorization codes that were exchanged for tokens. 0 in test mode,
+   * which has no apps.
+   */
   readonly signIns: number;
   /**
-   * Numbers of webhook attempts, each of which counts: those to which the endpoint responded with a 2xx status, and
-   * those that failed.
+   * Numbers of webhook attempts in the period: `accepted` counts those to which the endpoint responded with a
+   * 2xx status, `failed` all others.
    */
   readonly deliveries: { readonly accepted: number; readonly failed: number };
   /**
@@ -46,7 +52,10 @@ export interface CountsRequest {
   readonly mode?: Mode;
   /** Length of a period. Days begin at midnight UTC. @defaultValue `"hour"` */
   readonly by?: 'hour' | 'day';
-  /** Number of periods, the current one included, which is not over. At most 90 days. @defaultValue 24 hours or 30 days */
+  /**
+   * Number of periods to return, including the current period, which is not over yet. At most 90 days.
+   * @defaultValue 24 hours or 30 days
+   */
   readonly last?: number;
 }
 
@@ -54,9 +63,9 @@ export interface CountsRequest {
 export interface CountsReport {
   readonly mode: Mode;
   readonly by: 'hour' | 'day';
-  /** Sums over all periods, and the longest wait. */
+  /** Sums of the counts over all periods, and the longest wait of work in them. */
   readonly total: Counts;
-  /** The periods without a gap, oldest first. The last one is the current one. */
+  /** Counts of each period, oldest first and without a gap. The last period is the current one. */
   readonly periods: readonly CountsOfPeriod[];
 }
 
@@ -66,7 +75,7 @@ const request = z.strictObject({
   last: z.int().min(1).optional(),
 });
 
-/** Sums rows up. */
+/** Adds up the stored counts of one period. */
 function countsOf(rows: readonly CountedPeriod[]): Counts {
   const named = (name: CountName | PeakName) => rows.filter((row) => row.name === name);
   const sum = (name: CountName): number => named(name).reduce((total, row) => total + row.total, 0);

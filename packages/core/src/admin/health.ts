@@ -9,7 +9,7 @@ const countedAtMost = 10_000;
 
 const endpointsAtMost = 20;
 
-/** Number and age of work that is due and not claimed. */
+/** Number and age of jobs or deliveries that are due but that no worker has claimed. */
 export interface WaitingWork {
   /** Number of jobs or deliveries, at most 10,000. */
   readonly count: number;
@@ -21,11 +21,17 @@ export interface WaitingWork {
 
 /** An endpoint that fails now. Times are ISO 8601. */
 export interface FailingEndpoint extends Pick<FailingRow, 'partner' | 'mode' | 'endpointId' | 'url'> {
-  /** Number of its deliveries that wait for another attempt, at most 10,000. */
+  /** Number of the endpoint's deliveries that wait for another attempt, at most 10,000. */
   readonly count: number;
-  /** Start of the first failed attempt: it has accepted nothing since then, or still fails for some events. */
+  /**
+   * Start of the first failed attempt. Since then, the endpoint has accepted nothing, or still fails for some
+   * events.
+   */
   readonly since: string;
-  /** The last failed attempt: the HTTP status of the response, or the error without one. */
+  /**
+   * The endpoint's last failed attempt: the HTTP status of the response, or the error if there was no
+   * response.
+   */
   readonly lastAttempt: Shown<FailingRow['lastAttempt']>;
 }
 
@@ -37,22 +43,26 @@ export interface Health {
   readonly deliveries: WaitingWork;
   /** Number of jobs that failed and will be tried again. */
   readonly failingJobs: number;
-  /** Number of deliveries given up within a day, without those to removed endpoints. */
+  /** Number of deliveries that were given up within a day. Leaves out deliveries to removed endpoints. */
   readonly dropped: number;
-  /** Endpoints with deliveries given up within a day, at most 20, those with most of them first. */
+  /**
+   * Endpoints with deliveries that were given up within a day, at most 20, those with most of these
+   * deliveries first.
+   */
   readonly droppedEndpoints: readonly DroppedEndpoint[];
   /**
    * Number of endpoints that fail now: those whose last attempt failed within a day, or with a delivery that
    * waits for another attempt.
    */
   readonly failing: number;
-  /** Endpoints that fail now, at most 20, those that have failed longest first. */
+  /** Endpoints that fail now, at most 20, those that have been failing for the longest time first. */
   readonly failingEndpoints: readonly FailingEndpoint[];
   readonly sealing: {
     /** Id of the first sealing key, which reveals nothing about the key. */
     readonly keyId: string;
     /**
-     * Number of secrets in use that are encrypted with another key. Removing that key makes them unreadable.
+     * Number of secrets in use that are encrypted with another key than the first sealing key. They become
+     * unreadable if that other key is removed.
      */
     readonly sealedOtherwise: number;
   };

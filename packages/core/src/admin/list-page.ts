@@ -3,14 +3,14 @@ import type { ListPosition, SortedPage } from '../ports/lists.ts';
 import { readPage, readPlace } from '../text/list-pages.ts';
 import { checked } from './checked.ts';
 
-/** Schema for the number of rows on one page. */
+/** Schema for the number of entries on one page of a list. */
 export const pageSize = z.int().min(1).max(500);
 
-/** Page of a list for administrators. */
+/** Selects a page of a list for administrators. */
 export interface PageRequest {
-  /** Value of `next` from the previous page. */
+  /** Value of `next` from the previous page of the list. */
   readonly after?: string;
-  /** Number of rows, 1 to 500. @defaultValue 100 */
+  /** Maximum number of entries on the page, 1 to 500. @defaultValue 100 */
   readonly limit?: number;
 }
 
@@ -41,26 +41,29 @@ export async function listPage<Row, Shown>(
   return { page: items.map(list.shown), next: last === null ? null : list.placeOf(last) };
 }
 
-/** Page of a list that is sorted by name or by time of creation, for administrators. */
+/** Selects a page of a list for administrators that is sorted by name or by time of creation. */
 export interface SortedRequest {
   /** @defaultValue `"name"` */
   readonly by?: 'name' | 'created';
-  /** True for the last name or the latest time first. @defaultValue false */
+  /** True to list in descending order: the last name, or the latest time, first. @defaultValue false */
   readonly descending?: boolean;
-  /** Value of `next` from the page before. */
+  /** Value of `next` from the previous page of the list. */
   readonly after?: string;
-  /** Value of `previous` from the page after, instead of `after`. */
+  /**
+   * Value of `previous` from the following page of the list. Given instead of `after`, it selects the page
+   * before that one.
+   */
   readonly before?: string;
-  /** Number of rows, 1 to 500. @defaultValue 100 */
+  /** Maximum number of entries on the page, 1 to 500. @defaultValue 100 */
   readonly limit?: number;
 }
 
 /** Page of a list that can be read in both directions. `next` and `previous` are `null` at the ends. */
 export interface TwoWayPage<Row> {
   readonly rows: readonly Row[];
-  /** Value for `after`, which continues the list. */
+  /** Value for `after` in the request for the following page; `null` on the last page. */
   readonly next: string | null;
-  /** Value for `before`, which goes back. */
+  /** Value for `before` in the request for the previous page; `null` on the first page. */
   readonly previous: string | null;
 }
 
@@ -71,7 +74,7 @@ const sortedPlace = z.tuple([z.union([z.string().max(300), z.int()]), z.string()
 const writeSortedPlace = ({ value, id }: SortedPlace): string =>
   Buffer.from(JSON.stringify([value, id])).toString('base64url');
 
-/** Checks that databases accept a text: PostgreSQL refuses U+0000 and lone surrogates. */
+/** Checks that databases can store a text: PostgreSQL refuses U+0000 and lone surrogates. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /** @throws TypeError if the text is not a place in a list that is sorted like this */
@@ -126,5 +129,5 @@ export async function readSortedPage<Row extends { readonly createdAt: number },
   };
 }
 
-/** Number at which lists stop counting. */
+/** Number at which counts of a list's entries stop. */
 export const countedAtMost = 10_000;

@@ -20,12 +20,15 @@ import { requiredName } from './names.ts';
 /** A partner as administrators see it. Times are ISO 8601. */
 export type Partner = Shown<Omit<PartnerRecord, 'version' | 'searchName'>>;
 
-/** A disabled partner, with counts of what ended because of it. */
+/**
+ * A disabled partner, with counts of its keys, clients, codes, tokens and deliveries that ended because of
+ * this.
+ */
 export interface DisabledPartner extends Partner {
   readonly ended: PartnerReach;
 }
 
-/** An enabled partner, with counts of what works again. */
+/** An enabled partner, with counts of its keys and clients that work again. */
 export interface EnabledPartner extends Partner {
   readonly restored: Pick<PartnerReach, 'keys' | 'clients'>;
 }
@@ -59,7 +62,7 @@ export interface PartnerAdministration {
    * @throws TypeError if the request is invalid
    */
   sorted(request?: SortedRequest): Promise<TwoWayPage<Partner>>;
-  /** Counts partners. Stops at 10,000, which means that many or more. */
+  /** Counts partners. Counting stops at 10,000: that result means 10,000 or more. */
   count(): Promise<number>;
   /** Changes the name of a partner. @throws TypeError if the name is invalid; PartnerNameError `partner_not_found` */
   rename(slug: string, name: string): Promise<Partner>;
@@ -86,7 +89,9 @@ const shownPartner = ({ version: _, searchName: __, ...partner }: PartnerRecord)
 export function partnerAdministration(core: Core, act: Act, changed: () => void): PartnerAdministration {
   const { partners } = core.storage;
 
-  /** Applies a change to the latest version of a partner, and tries again after a concurrent change. */
+  /**
+   * Applies a change to the latest stored version of a partner. If another change comes first, tries again.
+   */
   async function change(
     slug: string,
     action: string,

@@ -2,17 +2,20 @@ import { inflateSync } from 'node:zlib';
 
 /** Chunks of a PNG from which its pixels are decoded. */
 interface PixelChunks {
-  /** Data of `IHDR`, 13 bytes. */
+  /** Data of the chunk `IHDR` (the header), 13 bytes. */
   readonly header: Buffer;
-  /** Data of `PLTE`; `null` if there is none. */
+  /** Data of the chunk `PLTE` (the palette); `null` if there is none. */
   readonly palette: Buffer | null;
-  /** Data of `tRNS`; `null` if there is none. */
+  /** Data of the chunk `tRNS` (transparency); `null` if there is none. */
   readonly transparency: Buffer | null;
   /** Joined data of all `IDAT` chunks. */
   readonly compressed: Buffer;
 }
 
-/** Samples per pixel and allowed bits per sample, by color type (PNG, third edition, section 11.2.1). */
+/**
+ * For each color type of PNG: samples per pixel, and allowed bits per sample (PNG, third edition, section
+ * 11.2.1).
+ */
 const colorTypes: {
   readonly [type: number]: { readonly samples: number; readonly depths: readonly number[] };
 } = {
@@ -70,8 +73,8 @@ function isTransparencyRight({ palette, transparency }: PixelChunks, colorType: 
 }
 
 /**
- * Inflates compressed data that must have exactly `length` bytes. Stops at that length. @returns `null` for
- * damaged data or another length
+ * Inflates compressed data that must have exactly `length` bytes. Stops at that length, so that a small file
+ * cannot fill the memory. @returns `null` for damaged data or another length
  */
 function inflateExactly(compressed: Buffer, length: number): Buffer | null {
   try {
@@ -83,8 +86,8 @@ function inflateExactly(compressed: Buffer, length: number): Buffer | null {
 }
 
 /**
- * Checks whether a PNG with a side of at most a few thousand pixels can be decoded. Never inflates more bytes
- * than its rows have.
+ * Checks whether the pixels of a PNG with a side of at most a few thousand pixels can be decoded. Never
+ * inflates more bytes than its rows have.
  * @returns an error text; `null` for a picture that can be decoded
  */
 export function pixelProblem(chunks: PixelChunks): string | null {

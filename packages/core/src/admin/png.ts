@@ -14,10 +14,11 @@ interface Chunk {
 }
 
 /**
- * Allowed chunks of a logo, each with the chunks that must not precede it (PNG, third edition, section 5.6).
- * Chunks with compressed data of their own (`iCCP`, `zTXt`, `iTXt`) are missing because a viewer can expand
- * each of them a thousandfold. Animations (`acTL`, `fcTL`, `fdAT`) are missing because they show another
- * picture than the one an administrator checked, and `eXIf` because it can say where a photograph was taken.
+ * Chunks that the PNG file of a logo may have, each with the chunks that must not precede it (PNG, third
+ * edition, section 5.6). Chunks with compressed data of their own (`iCCP`, `zTXt`, `iTXt`) are missing
+ * because a viewer can expand each of them a thousandfold. Animations (`acTL`, `fcTL`, `fdAT`) are missing
+ * because they show another picture than the one an administrator checked, and `eXIf` because it can say
+ * where a photograph was taken.
  */
 const neverAfter = new Map<string, readonly string[]>([
   ['IHDR', []],
@@ -38,7 +39,7 @@ const neverAfter = new Map<string, readonly string[]>([
 
 const repeatable: ReadonlySet<string> = new Set(['IDAT', 'tEXt']);
 
-/** Refuses a logo. @throws TypeError always */
+/** Throws the error for a logo that is refused. @throws TypeError always */
 function refuse(problem: string): never {
   throw new TypeError(`logo: ${problem}`);
 }
@@ -64,7 +65,10 @@ function readChunks(png: Buffer): Chunk[] {
   return refuse('ends early');
 }
 
-/** Checks that each chunk is allowed, in its place, and not repeated. @throws TypeError if not */
+/**
+ * Checks that each chunk of a logo's PNG is allowed, in its right place, and not repeated. @throws TypeError
+ * if not
+ */
 function checkOrder(chunks: readonly Chunk[]): void {
   const seen = new Set<string>();
   let previous = '';
@@ -83,7 +87,10 @@ function checkOrder(chunks: readonly Chunk[]): void {
   }
 }
 
-/** Checks that bytes are a square, still PNG of bounded size that viewers can decode. @throws TypeError if not */
+/**
+ * Checks that bytes are a PNG for a logo: square, without animation, of bounded size, and decodable. @throws
+ * TypeError if not
+ */
 export function checkPng(bytes: Uint8Array): void {
   if (!(bytes instanceof Uint8Array)) refuse('has to be bytes');
   if (bytes.length > maxBytes) refuse(`may have ${maxBytes} bytes at most`);

@@ -9,19 +9,19 @@ import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 
-/** Partner, mode, range and format of an export. */
+/** Partner, mode, days and format of a reconciliation export. */
 export interface ReconciliationRequest extends Owner {
-  /** First day in UTC, such as `2026-01-01`. */
+  /** First day of the export in UTC, such as `2026-01-01`. */
   readonly from: string;
-  /** Last day in UTC, included; at most 31 days in total. */
+  /** Last day of the export in UTC, included; at most 31 days in total. */
   readonly to: string;
   readonly format: 'json' | 'ndjson' | 'csv';
 }
 
-/** Partner, mode and range of a file for spreadsheets, and how it is written. */
+/** Partner, mode and days of an export for spreadsheets, and its format settings. */
 export interface SpreadsheetRequest extends Omit<ReconciliationRequest, 'format'>, SpreadsheetStyle {}
 
-/** Counts, sums and digest of an export. */
+/** Counts, sums and digest of a reconciliation export. */
 export type ReconciliationSummary = ExportSummary;
 
 /** Exports final transfers for operators, in the same form as partners get them. */
@@ -46,8 +46,8 @@ export interface ReconciliationAdministration {
    */
   summary(request: ReconciliationRequest): Promise<ReconciliationSummary>;
   /**
-   * Returns the same transfers as a CSV file for spreadsheets, in pieces: with a byte order mark, local dates and the
-   * decimal sign of a language, and without a summary.
+   * Returns a partner's final transfers as a CSV file for spreadsheets, in pieces: with a byte order mark,
+   * local dates and the decimal sign of a language, and without a summary.
    * @throws TypeError if an argument is invalid
    * @throws PartnerNameError `partner_not_found`
    */
@@ -78,7 +78,10 @@ const spreadsheet = z.strictObject({
 export function reconciliationAdministration({ storage, clock }: Core): ReconciliationAdministration {
   const { transfers } = storage;
 
-  /** Returns the range of a request. @throws TypeError or PartnerNameError if there is none */
+  /**
+   * Returns the days that a request for an export selects. @throws TypeError for a malformed day;
+   * PartnerNameError for an unknown partner
+   */
   async function rangeOf({ partner, from, to }: Omit<ReconciliationRequest, 'format'>): Promise<ExportRange> {
     if ((await storage.partners.find(partner)) === null)
       throw new PartnerNameError('partner_not_found', partner);

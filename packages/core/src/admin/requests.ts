@@ -12,8 +12,8 @@ export type ApiRequest = Shown<Omit<LoggedRequest, 'partner' | 'mode' | 'sent' |
 /** Reads the log of requests to the partner API; see the option `requestLog`. */
 export interface RequestAdministration {
   /**
-   * Lists requests of a partner, newest first. Pass `next` as `after` to get the following page; it is `null`
-   * on the last page.
+   * Lists logged requests of a partner, newest first. Pass `next` as `after` to get the following page; it is
+   * `null` on the last page.
    * @throws TypeError if an argument is invalid
    */
   list(
@@ -23,7 +23,7 @@ export interface RequestAdministration {
       readonly failed?: boolean;
     },
   ): Promise<{ readonly requests: readonly ApiRequest[]; readonly next: string | null }>;
-  /** Returns a request; `null` if the partner has no such request in this mode. */
+  /** Returns a logged request with its bodies; `null` if the partner has no such request in this mode. */
   get(owner: Owner, id: string): Promise<ApiRequest | null>;
 }
 

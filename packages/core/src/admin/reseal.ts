@@ -8,7 +8,8 @@ import { signingSecretContext } from '../secrets/api-key-format.ts';
 
 /**
  * Kind of the jobs that encrypt secrets of a previous sealing key with the first one. The job with this text
- * as its id repeats, because a process that was not restarted yet still encrypts with its own first key.
+ * as its id repeats itself, because a process that was not restarted yet still encrypts secrets with its own
+ * first key.
  */
 export const resealKind = 'reseal';
 
@@ -17,14 +18,18 @@ export const resealIntervalMs = 10 * 60_000;
 
 const batch = 200;
 
-/** Maximum number of batches that one run writes. The rest waits for the next run, which follows at once. */
+/**
+ * Maximum number of batches of secrets that one run of the reseal job writes. The rest waits for the next
+ * run, which follows at once.
+ */
 const maxBatches = 50;
 
-/** Maximum number of undecryptable secrets that are logged one by one. */
+/** Maximum number of undecryptable secrets for which one run writes a log line each. */
 const maxTold = 100;
 
 /**
- * Enqueues the reseal jobs, unless they exist, if there is a previous sealing key. The first run is due now.
+ * Enqueues the reseal jobs if there is a previous sealing key and the jobs do not exist yet. The first run is
+ * due now.
  */
 export async function scheduleReseal({ storage, clock, sealer }: Core): Promise<void> {
   if (!sealer.hasPrevious) return;
@@ -38,8 +43,8 @@ export async function scheduleReseal({ storage, clock, sealer }: Core): Promise<
 }
 
 /**
- * Reads the rows of a table in batches. Waits a turn of the event loop after each, because with a database
- * that responds at once nothing else would run.
+ * Reads the rows with secrets of a table in batches. Waits a turn of the event loop after each batch; with a
+ * database that responds at once, other requests could not run otherwise.
  */
 async function* batchesOf(store: SealedSecrets) {
   let after: string | null = null;
@@ -66,8 +71,8 @@ export interface Resealed {
 }
 
 /**
- * Encrypts a batch of secrets with the first sealing key. Secrets that changed in the meantime stay as they
- * are, so any number of processes may do this concurrently.
+ * Encrypts a batch of secrets with the first sealing key. Secrets that were changed in the meantime stay as
+ * they are, so several processes may do this concurrently.
  * @returns the number of changed secrets; `null` if none had to be changed
  */
 async function resealBatch(
@@ -122,7 +127,7 @@ export function resealHandler(core: Core): JobHandler {
   const { sealer, clock } = core;
   const { logger } = core.options;
   const told = new Set<string>();
-  /** Number of secrets resealed since the last complete pass. */
+  /** Number of secrets that were encrypted again since the last complete pass over all tables. */
   let sealed = 0;
 
   return async (_payload, job) => {

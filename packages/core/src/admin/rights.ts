@@ -1,7 +1,7 @@
 import { OAuthError } from '../errors.ts';
 import type { OperatorRight, OperatorRole } from '../ports/operators.ts';
 
-/** All rights of operators. */
+/** All rights that an operator can have. */
 export const operatorRights = [
   'partners',
   'keys',
@@ -36,7 +36,7 @@ const rightByNoun = new Map<string, OperatorRight>([
 ]);
 
 /**
- * Returns the right that an act needs.
+ * Returns the right that an administrative act needs.
  * @throws TypeError for an act without an entry, so that a new act cannot be forgotten here
  */
 export function rightFor(action: string): OperatorRight {
@@ -46,8 +46,8 @@ export function rightFor(action: string): OperatorRight {
 }
 
 /**
- * Refuses what an operator may not do. The only check of rights: the operators' pages and the administration
- * both call it.
+ * Refuses an act for which an operator lacks the right. This is the only check of rights: the operators'
+ * pages and the administrative calls both use it.
  * @throws OAuthError with status 403, shown as a page
  */
 export function requireRight(may: readonly OperatorRight[], right: OperatorRight): void {

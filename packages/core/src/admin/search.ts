@@ -4,7 +4,10 @@ import { apiKeyFormat } from '../secrets/api-key-format.ts';
 import { searchNameOf } from '../text/search-name.ts';
 import { secretPattern } from '../text/secret-pattern.ts';
 
-/** An object that a search found. Events, deliveries, endpoints, requests and transfers name their owner. */
+/**
+ * An object that the operators' search found. Events, deliveries, endpoints, requests and transfers name
+ * their partner and mode.
+ */
 export type SearchHit =
   | { readonly kind: 'partner'; readonly id: string; readonly name: string }
   | { readonly kind: 'client'; readonly id: string; readonly name: string }
@@ -15,10 +18,12 @@ export type SearchHit =
   | ({ readonly kind: 'request'; readonly id: string; readonly route: string } & Owner)
   | ({ readonly kind: 'transfer'; readonly id: string; readonly status: string } & Owner);
 
-/** Result of a search. */
+/** Result of an operator's search over all partners. */
 export interface SearchResult {
   readonly hits: readonly SearchHit[];
-  /** True if the text contains a secret, such as a whole API key. Nothing was searched then. */
+  /**
+   * True if the searched text contains a secret, such as a whole API key. In this case nothing was searched.
+   */
   readonly isSecret: boolean;
 }
 
@@ -62,7 +67,10 @@ async function byNameOrId<Row>(
   return [...new Map(rows.map((row) => [idOf(row), row])).values()].slice(0, searchedPerKind);
 }
 
-/** Creates the function that finds objects of all partners by what people know of them. */
+/**
+ * Creates the search of the operators' pages, which finds objects of all partners by their names, ids or
+ * references.
+ */
 export function createSearch({ storage, options: { prefix } }: Core) {
   const { partners, clients, apiKeys, webhooks, events, deliveries, requestLog, transfers } = storage;
   const { startOf } = apiKeyFormat(prefix);
@@ -92,7 +100,10 @@ export function createSearch({ storage, options: { prefix } }: Core) {
     return rows.map(({ id, partner, mode, name }) => ({ kind: 'key', id, partner, mode, name }));
   }
 
-  /** Finds the event, delivery, endpoint or transfer whose id begins like this text, or the request with this id. */
+  /**
+   * Finds the event, delivery, endpoint or transfer with the id prefix that this text has, or the logged
+   * request with this id.
+   */
   async function byId(id: string): Promise<readonly SearchHit[]> {
     const kind = /^[a-z]{2,3}(?=_)/.exec(id)?.[0] ?? '';
     if (kind === 'evt') {

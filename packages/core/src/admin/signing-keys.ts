@@ -11,26 +11,27 @@ export interface SigningKeyInfo {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
   readonly createdAt: string;
-  /** Time from which the key signs, ISO 8601. */
+  /** Time from which the key signs ID tokens, ISO 8601. */
   readonly activeFrom: string;
-  /** True if the key signs now. */
+  /** True if this is the key that signs ID tokens now. */
   readonly signing: boolean;
 }
 
 /** Lists and rotates the keys that sign ID tokens. */
 export interface SigningKeyAdministration {
-  /** Lists the published keys. */
+  /** Lists the published signing keys. */
   list(): Promise<readonly SigningKeyInfo[]>;
   /**
-   * Creates a key that takes over from the current one. It is published at once but signs only after a delay,
-   * so that relying parties which cache the key set know it by then. The old key stays published for a day
-   * after that, and sign-out accepts its ID tokens as a hint for a year. No process needs a restart.
+   * Creates a signing key that will replace the current one. It is published at once but signs only after a
+   * delay, so that relying parties which cache the key set know the key by then. The old key stays published
+   * for a day after that, and sign-out accepts its ID tokens as a hint for a year. No process needs a
+   * restart.
    * @throws TypeError if an argument is invalid
    */
   rotate(options?: {
     /** @defaultValue `"RS256"` */
     readonly alg?: SigningAlgorithm;
-    /** Seconds until the new key signs, up to 30 days; 0 for an emergency. @defaultValue 600 */
+    /** Seconds until the new signing key signs, up to 30 days; 0 for an emergency. @defaultValue 600 */
     readonly activateAfterSeconds?: number;
   }): Promise<SigningKeyInfo>;
 }

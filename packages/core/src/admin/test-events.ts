@@ -5,7 +5,7 @@ import type { EventRecord } from '../ports/events.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
 import { PartnerNameError } from './partners.ts';
 
-/** Returns the data of a test event: that of the example of its type, unless data is given. */
+/** Returns the data of a test event: the given data or, if none is given, the example of the event type. */
 function dataOf({ options: { events } }: Core, type: string, data: unknown) {
   if (!events.types.includes(type))
     throw new TypeError(`type: there is no ${type}; there are ${events.types.join(', ')}`);

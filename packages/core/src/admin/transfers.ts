@@ -12,21 +12,21 @@ import { listPage, type PageRequest, placeAfter } from './list-page.ts';
 /** A transfer as the partner API returns it. */
 export type PartnerTransfer = z.output<typeof transferSchema>;
 
-/** Event that told the partner how a transfer ended. */
+/** Event that reported to the partner how a transfer ended. */
 export interface TransferEvent {
   readonly id: string;
   readonly type: string;
   readonly createdAt: string;
 }
 
-/** Filters of a list of transfers. Without filters it has all of them. */
+/** Filters of a list of transfers. Without filters, the list has all transfers of the partner and mode. */
 export interface TransferFilters {
   readonly status?: TransferStatus;
-  /** The partner's own reference, whole. */
+  /** The partner's own `reference` of the transfer; only an exact match is listed. */
   readonly reference?: string;
-  /** First moment at which a transfer was created, included. */
+  /** Earliest time of creation of the transfers to list, included. */
   readonly from?: Date;
-  /** Last moment at which a transfer was created, excluded. */
+  /** Latest time of creation of the transfers to list, excluded. */
   readonly to?: Date;
 }
 

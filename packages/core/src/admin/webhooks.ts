@@ -24,9 +24,9 @@ export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' |
 
 /** Delivery of one event to one endpoint. Times are ISO 8601. */
 export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 'mode' | 'attempts'>> {
-  /** `failing` if the delivery is pending and an attempt has failed, otherwise the status. */
+  /** State of the delivery: `failing` if it is pending and an attempt has failed, otherwise its status. */
   readonly state: DeliveryState;
-  /** Number of failed attempts. Attempts that this service cut off do not count. */
+  /** Number of failed attempts of the delivery. Attempts that this service cut off do not count. */
   readonly failures: number;
   readonly attempts: readonly Shown<Omit<AttemptRecord, 'response'>>[];
 }
@@ -55,8 +55,8 @@ export interface WebhookAdministration {
   /** Maximum number of attempts of a delivery. */
   readonly maxAttempts: number;
   /**
-   * Lists events in the order of their sequence numbers: those after a number, or the newest ones. Returns at
-   * most `limit`, 1 to 500 and 100 by default.
+   * Lists a partner's events in the order of their sequence numbers: those after a number, or the newest
+   * ones. Returns at most `limit`, 1 to 500 and 100 by default.
    * @throws TypeError if an argument is invalid
    */
   events(
@@ -65,13 +65,14 @@ export interface WebhookAdministration {
   ): Promise<readonly PublishedEvent[]>;
   list(owner: Owner): Promise<readonly WebhookEndpoint[]>;
   /**
-   * Returns the reasons why webhooks of a partner do not arrive, the most important first. Empty if nothing
-   * is known to be wrong.
+   * Returns the reasons why webhooks of a partner do not arrive, the most important first. Empty if no reason
+   * is known.
    * @throws PartnerNameError `partner_not_found`
    */
   obstacles(owner: Owner): Promise<readonly WebhookObstacle[]>;
   /**
-   * Disables an endpoint: cancels its pending deliveries, and makes no new ones until it is enabled.
+   * Disables a webhook endpoint: cancels its pending deliveries. No new deliveries are made until the
+   * endpoint is enabled.
    * @throws WebhookError `endpoint_not_found`
    */
   disable(owner: Owner, id: string): Promise<WebhookEndpoint>;
@@ -80,8 +81,8 @@ export interface WebhookAdministration {
   /** Removes an endpoint and cancels its pending deliveries. @throws WebhookError `endpoint_not_found` */
   remove(owner: Owner, id: string): Promise<void>;
   /**
-   * Lists deliveries, newest first. Pass `next` as `after` to get the following page; it is `null` on the
-   * last page.
+   * Lists webhook deliveries, newest first. Pass `next` as `after` to get the following page; it is `null` on
+   * the last page.
    * @throws TypeError if an argument is invalid
    */
   deliveries(
@@ -89,12 +90,16 @@ export interface WebhookAdministration {
     page?: PageRequest & {
       readonly endpointId?: string;
       readonly eventId?: string;
-      /** `pending` selects all pending deliveries, `failing` those of which an attempt has failed. */
+      /**
+       * State by which deliveries are listed: `pending` selects all pending deliveries, `failing` only those
+       * of which an attempt has failed.
+       */
       readonly status?: DeliveryState;
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
-   * Publishes an event to the test endpoints of a partner. Without `data`, it has the data of the example of its type.
+   * Publishes an event to the test endpoints of a partner. Without `data`, the event has the data of its
+   * type's example.
    * @throws PartnerNameError `partner_not_found`
    * @throws TypeError if there is no such type, or the data does not fit it
    */
@@ -110,8 +115,8 @@ export interface WebhookAdministration {
     options?: { readonly endpointId?: string },
   ): Promise<readonly WebhookDelivery[]>;
   /**
-   * Delivers again the events that were dropped for an endpoint since a time, at most 1,000 in one call.
-   * Returns the number of new deliveries.
+   * Delivers again the events that were dropped for an endpoint since a given time, at most 1,000 in one
+   * call. Returns the number of new deliveries.
    * @throws WebhookError for an unknown or disabled endpoint, or an unknown event
    */
   recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
@@ -157,8 +162,8 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
   }
 
   /**
-   * Returns the result of a redelivery, or throws for a refusal. @throws WebhookError for an unknown or
-   * disabled endpoint, or an unknown event
+   * Returns the deliveries that a redelivery created. @throws WebhookError for an unknown or disabled
+   * endpoint, or an unknown event
    */
   function queued(result: Redelivery, endpointId: string, eventId: string) {
     if (result.outcome === 'queued') {

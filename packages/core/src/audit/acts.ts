@@ -23,7 +23,10 @@ export function actDigest({ id, at, actor, role, action, target, details }: Stor
   return createHash('sha256').update(text).digest();
 }
 
-/** Creates the audit record of an act, to be passed to the port call that makes the change. */
+/**
+ * Creates the audit record of an administrative act. The record is passed to the storage call that makes the
+ * change, so both commit together.
+ */
 export type Act = (action: string, target: string, details?: JsonObject) => AuditRecord;
 
 /** Returns a function that creates audit records for acts of one person or program. */

@@ -3,7 +3,10 @@ import { addressBuckets } from '../limits/client-address.ts';
 import { secondsUntil } from '../limits/fixed-windows.ts';
 import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
 
-/** Refuses a request if one of its limits is reached. @throws OAuthError `slow_down` with `Retry-After` */
+/**
+ * Refuses a request if one of the given rate limits is reached. @throws OAuthError `slow_down` with
+ * `Retry-After`
+ */
 export function requireAllowed(states: readonly RateLimitState[], now: number, description: string): void {
   const full = states.find(({ allowed }) => !allowed);
   if (full === undefined) return;
@@ -16,7 +19,7 @@ export function requireAllowed(states: readonly RateLimitState[], now: number, d
 export const limitWindowMs = 60_000;
 
 /**
- * Creates a limit per window for each client address, with higher limits for the IPv6 networks around it. All
+ * Creates a rate limit for each client address, with higher limits for the IPv6 networks around it. All
  * clients whose address cannot be determined (`null`) share one count.
  *
  * @param counts - store of the counts, for all processes or for this one
@@ -31,7 +34,7 @@ export function addressLimit(
     windowMs = limitWindowMs,
   }: { readonly name: string; readonly limit: number; readonly windowMs?: number },
 ) {
-  /** Builds the rate limit requests for an address and the networks around it. */
+  /** Builds the requests to the store of counts for an address and the networks around it. */
   const requests = (address: string | null, now: number) =>
     addressBuckets(address).map(({ name: network, times }) => ({
       bucket: `${name}:address:${network}`,
@@ -42,7 +45,7 @@ export function addressLimit(
 
   return {
     requests,
-    /** Counts one event, unless the limit is reached. */
+    /** Counts one request of an address, unless the limit is reached. */
     async consume(address: string | null, now: number): Promise<RateLimitState> {
       let state: RateLimitState = { allowed: true, count: 0, endsAt: now };
       for (const request of requests(address, now)) {

@@ -8,7 +8,7 @@ const maxBodyBytes = 64 * 1024;
 /** Time in which a body must arrive, in milliseconds. A slower body is refused with 408. */
 const bodyDeadlineMs = 10_000;
 
-/** Creates the error for a body that cannot be read. */
+/** Creates the error for a request body that cannot be read. */
 export const invalidBody = (description: string, status = 400): OAuthError =>
   new OAuthError('invalid_request', description, {
     status,
@@ -17,13 +17,13 @@ export const invalidBody = (description: string, status = 400): OAuthError =>
 
 const tooLong = (limit: number) => invalidBody(`The body may have ${limit} bytes at most.`, 413);
 
-/** Bytes of a refused body that are read before its connection is closed. */
+/** Maximum number of bytes of a refused body that are read before its connection is closed. */
 const maxDiscardedBytes = 16 * 1024 * 1024;
 
-/** Time without data after which the response to a refused body is sent anyway, in milliseconds. */
+/** Time without further data after which the response to a refused body is sent, in milliseconds. */
 const silenceMs = 500;
 
-/** Time after which a connection with a refused body is closed, in milliseconds. */
+/** Time after which a connection with a refused body is closed at the latest, in milliseconds. */
 const deadlineMs = 10_000;
 
 /** Requests whose body is being discarded, with the promise that resolves when the response may be sent. */
@@ -51,7 +51,8 @@ export async function discardBody(request: IncomingMessage): Promise<void> {
 }
 
 /**
- * Resolves when the body has ended, exceeds the limit for discarded bytes, or has been silent for a while.
+ * Reads and discards a refused body. Resolves when the body has ended, exceeds the limit for discarded bytes,
+ * or has been silent for a while.
  */
 function discard(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
@@ -107,8 +108,8 @@ export function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Checks whether the whole body is already buffered, as most small bodies are. Reading it at once is much
- * quicker than listening for data.
+ * Checks whether the whole body of a request is already buffered, as most small bodies are. Reading it at
+ * once is much quicker than listening for data.
  */
 function hasArrived(request: IncomingMessage, limit: number): boolean {
   const { complete, destroyed, readableFlowing, readableEncoding, readableLength } = request;
@@ -152,8 +153,8 @@ function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 /**
- * Returns the bytes of a body that a parser of the host has read, if it kept them as `rawBody` (NestJS and
- * others do); `null` otherwise.
+ * Returns the raw bytes of a body that a body parser of the host has read, if the parser kept them as
+ * `rawBody` (NestJS and others do); `null` otherwise.
  */
 function keptByHost(request: IncomingMessage, limit: number): Buffer | null {
   const kept: unknown = request.readableEnded && 'rawBody' in request ? request.rawBody : null;
@@ -163,8 +164,8 @@ function keptByHost(request: IncomingMessage, limit: number): Buffer | null {
 }
 
 /**
- * Returns a body that a parser of the host has read and parsed without keeping its bytes; `undefined` if
- * there is none.
+ * Returns the parsed body if a body parser of the host has read the request without keeping its bytes;
+ * `undefined` if none has.
  */
 export function parsedByHost(request: IncomingMessage): unknown {
   if (keptByHost(request, maxBodyBytes) !== null) return undefined;
@@ -172,7 +173,7 @@ export function parsedByHost(request: IncomingMessage): unknown {
 }
 
 /**
- * Reads a body, which a parser of the host may have read before.
+ * Reads the body of a request, which a body parser of the host may have read before.
  * @throws OAuthError `invalid_request`; with status 413 for a long body, 408 for a slow one
  */
 export async function readBody(request: IncomingMessage, limit = maxBodyBytes): Promise<Buffer> {

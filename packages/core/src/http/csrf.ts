@@ -7,15 +7,18 @@ import { printable } from '../text/printable.ts';
 
 const formLifetimeMs = 24 * 3600_000;
 
-/** Longest time by which the clock of the process that made a form may be ahead, in milliseconds. */
+/** Longest time by which the clock of the process that issued a form token may be ahead, in milliseconds. */
 const clockSkewMs = 60_000;
 
-/** Purpose that a form token is bound to: the name of the form, and the records that it acts on. */
+/**
+ * Purpose to which a form token (CSRF token) is bound: the name of the form, and the records that the form
+ * changes.
+ */
 export type FormPurpose = readonly [form: string, ...about: string[]];
 
 /**
- * Returns the reason to refuse a form because of the browser's origin headers; `null` for a form of this
- * site.
+ * Returns the reason to refuse a form because of the browser's `Origin` and Fetch Metadata headers; `null`
+ * for a form of this site.
  */
 function originProblem({ headers }: IncomingMessage, own: string): string | null {
   const { origin } = headers;
@@ -34,8 +37,9 @@ export type Forms = ReturnType<typeof createForms>;
 const userMark = (sub: string): string => hash('sha256', sub, 'base64url');
 
 /**
- * Creates the functions that issue and check form tokens, which prove that a form came from one of our pages.
- * A token is an HMAC over its purpose, so the server stores nothing. Every refusal is logged with its reason.
+ * Creates the functions that issue and check form tokens (CSRF tokens), which prove that a form came from one
+ * of this service's pages. A token is an HMAC over its purpose, so the server stores nothing. Every refusal
+ * is logged with its reason.
  */
 export function createForms({ sealer, clock, options: { logger, authUrl } }: Core) {
   const keys = sealer.derive('form tokens');
@@ -70,13 +74,19 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
   }
 
   return {
-    /** Issues a form token for a purpose. */
+    /** Issues a form token (CSRF token) for a purpose. */
     issue,
 
-    /** Checks a form token that {@link issue} made for the same purpose. @throws OAuthError, shown as a page, if the token is not valid */
+    /**
+     * Checks a form token that {@link issue} made for the same purpose. @throws OAuthError, shown as an error
+     * page, if the token is not valid
+     */
     check,
 
-    /** Checks whether a token of {@link issueTo} was issued to this user for this purpose. Refuses and logs nothing. */
+    /**
+     * Checks whether {@link issueTo} made a form token for this user and purpose. Only returns the result:
+     * does not throw and logs nothing.
+     */
     proves(sub: string, token: string, purpose: FormPurpose): boolean {
       const [time = '', proof = '', mark = ''] = token.split('.');
       const presented = Buffer.from(proof, 'base64url');
@@ -84,15 +94,15 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
       return mark === userMark(sub) && keys.some((key) => equalDigests(proofOf(key, time, bound), presented));
     },
 
-    /** Issues a form token for a page that is shown to one user of the host. */
+    /** Issues a form token (CSRF token) for a page that is shown to one user of the host. */
     issueTo(sub: string, purpose: FormPurpose): string {
       const mark = userMark(sub);
       return `${issue([...purpose, mark])}.${mark}`;
     },
 
     /**
-     * Checks a token of {@link issueTo}. Returns whether the page was shown to this user. `false` means that
-     * another user has signed in since then: change nothing, and show the page again.
+     * Checks a form token of {@link issueTo}. Returns whether the page was shown to this user. `false` means
+     * that another user has signed in since then: the caller must change nothing, and show the page again.
      * @throws OAuthError, shown as a page, if the token was not issued for this purpose
      */
     isShownTo(sub: string, token: string | undefined, purpose: FormPurpose): boolean {

@@ -4,7 +4,9 @@ import { Socket } from 'node:net';
 import type { Context } from 'koa';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** Source of a stream's text, in whole messages. It ends soon after the signal aborts. */
+/**
+ * Source of the text of a server-sent event stream, in whole messages. It ends soon after the signal aborts.
+ */
 export type StreamMessages = (signal: AbortSignal) => AsyncIterable<string>;
 
 /** Time limits of event streams. */
@@ -12,13 +14,14 @@ export interface StreamPatience {
   /** Time for which a client may leave a message unread, in milliseconds. @defaultValue 10000 */
   readonly stuckMs?: number;
   /**
-   * Interval at which streams check whether their server still listens, in milliseconds. @defaultValue 1000
+   * Interval at which event streams check whether their server still listens, in milliseconds. @defaultValue
+   * 1000
    */
   readonly checkMs?: number;
 }
 
 /**
- * Checks whether the server of a connection is closing, which an open response would delay.
+ * Checks whether the server of a connection is closing. An open response would delay that.
  */
 export function isServerClosing({ req: { socket } }: ServerResponse): boolean {
   // Requests of the Web API have another kind of socket and no Node server.
@@ -41,8 +44,8 @@ export function createEventStreams(
   }
 
   /**
-   * Waits until the client has received what was written. Drops a client that does not, because unread
-   * messages would pile up in memory.
+   * Waits until the client has received the written messages. Disconnects a client that does not read,
+   * because unread messages would fill the memory.
    */
   async function taken(response: ServerResponse, signal: AbortSignal): Promise<void> {
     const deadline = setTimeout(() => response.destroy(), stuckMs);
@@ -76,8 +79,8 @@ export function createEventStreams(
 
   return {
     /**
-     * Starts a stream as the response and returns before it ends. Responds with an empty 503 once streams
-     * have been ended.
+     * Starts an event stream as the response, and returns before the stream ends. Responds with an empty 503
+     * after all streams have been ended.
      */
     answer(ctx: Context, messages: StreamMessages): void {
       const stop = new AbortController();
@@ -96,7 +99,7 @@ export function createEventStreams(
       if (isEnding || ctx.method === 'HEAD') stop.abort();
       void send(ctx.res, messages, stop);
     },
-    /** Ends all open streams, and makes later ones end at once. */
+    /** Ends all open event streams, and makes later ones end at once. */
     end(): void {
       isEnding = true;
       for (const stop of open.values()) stop.abort();

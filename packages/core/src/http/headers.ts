@@ -2,14 +2,17 @@ import type { Context } from 'koa';
 
 export type HeaderFields = Record<string, string>;
 
-/** Headers of a response that no cache may keep (RFC 6749, section 5.1). */
+/** Headers of a response that must not be cached (RFC 6749, section 5.1). */
 export const noStore: Readonly<HeaderFields> = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 export function setNoStore(ctx: Context): void {
   ctx.set(noStore);
 }
 
-/** Names of policy headers for documents that a host's security middleware may have set already. */
+/**
+ * Names of the security headers of documents (policies) that a host's middleware may have set before this
+ * service.
+ */
 const documentPolicies = [
   'Content-Security-Policy',
   'Content-Security-Policy-Report-Only',
@@ -25,8 +28,8 @@ const documentPolicies = [
 ];
 
 /**
- * Removes policy headers of the host from a page. Our pages set their own, and an opener policy would cut a
- * popup off from the app that opened it.
+ * Removes security headers of the host from a page of this service. The service's pages set their own, and an
+ * opener policy would separate a popup from the app that opened it.
  */
 export function dropHostPolicies(ctx: Context): void {
   for (const name of documentPolicies) ctx.remove(name);

@@ -1,4 +1,6 @@
-/** Deepest nesting of accepted JSON. Checked before anything else walks the value. */
+/**
+ * Deepest nesting of JSON that is accepted. The depth is checked before any other function walks the value.
+ */
 const maxDepth = 32;
 
 export class JsonError extends Error {
@@ -58,7 +60,10 @@ export function parseJson(text: string): unknown {
 
 const nameOrBracket = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/g;
 
-/** Lists the names of the outermost object's members in well-formed JSON, as often as each is written. */
+/**
+ * Lists the names of the members of the outermost object in well-formed JSON. A repeated name is listed as
+ * often as it occurs.
+ */
 function memberNames(text: string): string[] {
   const names: string[] = [];
   let depth = 0;

@@ -19,8 +19,8 @@ export function formDecoded(text: string): string {
 }
 
 /**
- * Returns a function that adds fields of a form to a map. @throws OAuthError for a repeated name, and for
- * text that a database cannot store
+ * Returns a function that adds fields of a posted form to a map. @throws OAuthError for a repeated name, and
+ * for text that a database cannot store
  */
 function fieldsInto<Value>(fields: Map<string, Value>) {
   return (name: string, value: Value): void => {
@@ -32,14 +32,14 @@ function fieldsInto<Value>(fields: Map<string, Value>) {
 }
 
 /**
- * Checks whether a parameter may occur several times (RFC 8707, section 2). Its values are joined to one
- * text, separated by spaces.
+ * Checks whether an OAuth parameter may occur several times (RFC 8707, section 2). The values of such a
+ * parameter are joined to one text, separated by spaces.
  */
 export const hasManyValues = (name: string): boolean => name === 'resource';
 
 /**
  * Appends a value to the joined values of a parameter that may occur several times. Encodes spaces within the
- * value, as URIs do.
+ * value as URIs do.
  */
 export function withValue(values: string | undefined, value: string): string {
   const added = value.replaceAll(' ', '%20');
@@ -150,7 +150,8 @@ async function readMembers(
 }
 
 /**
- * Reads the fields of a form of our own pages. Values are strings, and each name may occur once.
+ * Reads the fields of a form that was posted from a page of this service. Values are strings, and each name
+ * may occur once.
  * @throws OAuthError `invalid_request`; with status 413 for a long body, 415 for its media type, 408 for a slow body
  */
 export function readParameters(request: IncomingMessage): Promise<Map<string, string>> {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Checks whether a browser or a page's router requests the URL ahead of its user, who may never go there:
- * prefetch, prerendering and speculation rules (`Sec-Purpose`, in older browsers `Purpose` and `X-Moz`), and
- * the router of Next.js.
+ * Checks whether a browser, or the router of a page, requests a URL before the user opens it, which may never
+ * happen: prefetch, prerendering and speculation rules (`Sec-Purpose`, in older browsers `Purpose` and
+ * `X-Moz`), and the router of Next.js.
  */
 export function isPrefetch({ headers }: IncomingMessage): boolean {
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
@@ -22,8 +22,8 @@ export function isNavigation({ headers }: IncomingMessage): boolean {
 
 /**
  * Checks whether a script of a page sent the request (Fetch Metadata). A service worker that forwards a
- * navigation has the same `Sec-Fetch-Dest: empty`, but can be told apart: it has the mode `navigate`, which
- * no script can choose. If it added options such as a signal, it has `Upgrade-Insecure-Requests` instead,
+ * navigation has the same `Sec-Fetch-Dest: empty`, but also the mode `navigate`, which no script can choose.
+ * If the service worker added options such as a signal, the request has `Upgrade-Insecure-Requests` instead,
  * which browsers send with navigations only. HTTP clients of servers send no `Sec-Fetch-Dest`.
  */
 export function isScript({ headers }: IncomingMessage): boolean {

@@ -22,8 +22,8 @@ function pathOf(target: string): string {
 }
 
 /**
- * Returns the request target before a framework such as Express removed the path at which the handler is
- * mounted.
+ * Returns the URL of a request as it was before a framework such as Express removed the path at which the
+ * handler is mounted.
  */
 function originalTarget(request: IncomingMessage): string | undefined {
   return 'originalUrl' in request && typeof request.originalUrl === 'string'
@@ -32,9 +32,9 @@ function originalTarget(request: IncomingMessage): string | undefined {
 }
 
 /**
- * Lists the paths under which a route may know the request, the likeliest first: without the path of a
- * configured URL, as sent, and as a framework left it. A proxy may have removed the configured path already,
- * and the rest may begin like it.
+ * Lists the paths by which a request may match a route, the likeliest first: without the path of a configured
+ * URL, as sent, and as a framework left it. A proxy may have removed the configured path already, and the
+ * rest may begin like that path.
  * @param prefixes - paths of the configured URLs, without a trailing slash, the longest first
  */
 function pathsOf(request: IncomingMessage, prefixes: readonly string[]): readonly string[] {
@@ -61,7 +61,7 @@ function queryOf(target: string): string {
 }
 
 /**
- * Replaces Koa's properties for the request target: reading them throws for impossible hosts, and the
+ * Replaces Koa's properties for the request's URL: reading them throws for impossible host names, and the
  * router's debug lines would show ids in the path.
  */
 function hideTarget(app: Koa): void {
@@ -116,8 +116,7 @@ const partnerPath = /^\/+v1\/+partner(\/|$)/i;
 
 /**
  * Returns a path without percent-encoding and dot segments. Only used to choose the format of an error, not
- * to find a route. Skips paths that are plain already, because parsing a URL costs half a microsecond per
- * request.
+ * to find a route. Returns plain paths unchanged, because parsing a URL costs half a microsecond per request.
  */
 function plainPath(path: string): string {
   if (/^[\w/-]*$/.test(path)) return path;
@@ -129,8 +128,8 @@ function plainPath(path: string): string {
 }
 
 /**
- * Returns the function that chooses the format of the error for a request without a known route: JSON below one of the
- * paths, a page elsewhere.
+ * Returns the function that chooses the format of the error for a request without a route: JSON for a path
+ * below one of the given paths, an HTML page for any other path.
  */
 function errorsBelow(paths: readonly string[]): Route['errors'] {
   const forms = paths.flatMap((path) => [path, plainPath(path)]);
@@ -138,7 +137,9 @@ function errorsBelow(paths: readonly string[]): Route['errors'] {
   return forms.some((form) => apiPath.test(form)) ? 'json' : 'page';
 }
 
-/** Measures each request under the path of its route. Requests without a route share one name. */
+/**
+ * Measures the duration of each request under the path of its route. Requests without a route share one name.
+ */
 function measured(telemetry: Telemetry): Koa.Middleware {
   return (ctx, next) => {
     const { method } = ctx;
@@ -184,7 +185,10 @@ export function createRequestHandler(
   const isRoute = (path: string, { method = 'GET' }: IncomingMessage): boolean =>
     router.match(path, method).path.length > 0;
 
-  /** Returns the path of the request's route, or all candidate paths if there is no route. */
+  /**
+   * Returns the path of the request's route; if there is no route, all paths by which the request might match
+   * one.
+   */
   function routePaths(request: IncomingMessage): readonly string[] {
     const paths = pathsOf(request, prefixes);
     if (paths.length === 1) return paths;

@@ -1,15 +1,15 @@
 import type { Core } from '../options/context.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
 
-/** Time within which a new secret has to be shown, in milliseconds. */
+/** Time within which a new secret must be shown, in milliseconds. */
 const keptMs = 10 * 60_000;
 
-/** Length of the tickets of {@link secretsOnce} in characters, at most. */
+/** Maximum length of the tickets of {@link secretsOnce}, in characters. */
 const longestTicket = 100;
 
 /**
- * Returns the digest under which a secret is kept. It contains the visitor, so that nobody else's ticket
- * finds it.
+ * Returns the digest under which a new secret is stored until it is shown. It covers the visitor, so that
+ * another visitor's ticket does not find the secret.
  */
 const recordOf = (visitor: string, ticket: string): Buffer =>
   digest(`shown once ${JSON.stringify([visitor, ticket])}`);
@@ -22,7 +22,10 @@ const contextOf = (record: Buffer): string => `sandbox_records/${record.toString
  */
 export function secretsOnce({ storage: { sandbox }, sealer, clock, random }: Core) {
   return {
-    /** Keeps a text for one view by a visitor, for ten minutes. Returns the ticket for the view. */
+    /**
+     * Stores a text that a visitor may see once, within ten minutes. Returns the ticket with which it is
+     * read.
+     */
     async keep(visitor: string, text: string): Promise<string> {
       const ticket = randomSecret(random);
       const record = recordOf(visitor, ticket);
@@ -30,7 +33,10 @@ export function secretsOnce({ storage: { sandbox }, sealer, clock, random }: Cor
       return ticket;
     },
 
-    /** Returns a kept text and forgets it; `null` if it was returned before, has expired, or is another visitor's. */
+    /**
+     * Returns a stored text and deletes it; `null` if it was returned before, has expired, or belongs to
+     * another visitor.
+     */
     async take(visitor: string, ticket: string): Promise<string | null> {
       if (ticket.length > longestTicket) return null;
       const record = recordOf(visitor, ticket);

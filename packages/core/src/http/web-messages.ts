@@ -8,8 +8,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * Header fields that belong to a connection (RFC 9110, section 7.6.1), and fields that this file sets itself.
- * None of them is copied.
+ * Header fields that belong to a connection (RFC 9110, section 7.6.1), and fields that this adapter sets
+ * itself. None of them is copied between Node and the Web API.
  */
 const connectionFields: ReadonlySet<string> = new Set([
   'connection',
@@ -23,10 +23,10 @@ const connectionFields: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Statuses whose responses have no body (Fetch, section 2.2.3). */
+/** HTTP statuses whose responses have no body (Fetch, section 2.2.3). */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Bytes of a response that are buffered for a slow reader before the handler has to wait. */
+/** Bytes of a response that are buffered for a slow reader before the writing handler has to wait. */
 const highWaterMark = 64 * 1024;
 
 /** Creates the error of a connection that ended early, as Node's sockets emit it. */
@@ -54,7 +54,10 @@ export class Connection extends Duplex {
   }
 }
 
-/** Makes methods of a class own properties of an object, because Express replaces the prototypes of requests and responses. */
+/**
+ * Copies methods of a class to an object as own properties, because Express replaces the prototypes of
+ * requests and responses.
+ */
 function ownMethods<Name extends PropertyKey>(
   object: { readonly [Method in Name]: (...args: never[]) => unknown },
   names: readonly Name[],
@@ -71,7 +74,9 @@ function ownMethods<Name extends PropertyKey>(
 export class WebRequest extends IncomingMessage {
   readonly #body: ReadableStream<Uint8Array> | null;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
-  /** Bytes of the announced body length that have not arrived yet; `null` if no length was announced. */
+  /**
+   * Bytes of the request body that are announced but have not arrived yet; `null` if no length was announced.
+   */
   #expected: number | null;
 
   constructor(request: Request, connection: Connection) {
@@ -130,7 +135,10 @@ type Callback = (error?: Error | null) => void;
  * Node response that is passed on as a Web API `Response`. Its body is produced no faster than it is read.
  */
 export class WebResponse extends ServerResponse {
-  /** Resolves when the headers are written; rejects if the connection closes before that. */
+  /**
+   * Promise that resolves with the response when its headers are written, and rejects if the connection
+   * closes before that.
+   */
   readonly response: Promise<Response>;
   readonly #resolve: (response: Response) => void;
   readonly #connection: Connection;

@@ -20,8 +20,8 @@ export interface FetchOptions {
 }
 
 /**
- * Handles Web API requests, for servers that use them: Next.js, Hono, Bun, Deno. Passes requests for other
- * routes to `next`, or responds with 404 if there is no `next`. Streams bodies both ways.
+ * Handles Web API requests, for servers that use them: Next.js, Hono, Bun, Deno. Passes a request for a path
+ * that is not Ostiary's to `next`, or responds with 404 if there is no `next`. Streams bodies both ways.
  *
  * @throws TypeError if the body of a request for one of Ostiary's routes was read before
  * @throws the abort reason of the request's signal, if it aborts

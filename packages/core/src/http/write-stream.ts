@@ -3,18 +3,18 @@ import type { Context } from 'koa';
 import type { Logger } from '../telemetry/logger.ts';
 import { breakOff } from './break-off.ts';
 
-/** A file that is sent while it is made. */
+/** A file whose content is generated while it is sent. */
 export interface StreamedFile {
   /** Media type, such as `text/csv; charset=utf-8`. */
   readonly type: string;
-  /** Name under which browsers save the file; without it they show it. */
+  /** Name under which browsers save the file; without a name, browsers show the file instead. */
   readonly fileName?: string;
   readonly stream: AsyncIterable<string>;
 }
 
 /**
- * Sends a stream. Waits for its first part before sending the status, so that a database that does not
- * respond still causes a 503.
+ * Sends a generated file as the response. Waits for its first part before sending the status, so that a
+ * database that does not respond still causes a 503.
  */
 export async function writeStream(
   logger: Logger,

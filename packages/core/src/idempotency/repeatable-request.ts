@@ -4,7 +4,10 @@ import type { ClaimOutcome, IdempotencyClaim, StoredAnswer, StoredRequest } from
 import type { Owner } from '../ports/partners.ts';
 import { equalDigests } from '../secrets/tokens.ts';
 
-/** Thrown while another request with the same `Idempotency-Key` is still running, whose result is unknown. */
+/**
+ * Thrown while another request with the same `Idempotency-Key` is still running, so that its result is
+ * unknown.
+ */
 export class RequestInProgressError extends PartnerError {
   constructor() {
     super('internal_error', {
@@ -18,27 +21,32 @@ export class RequestInProgressError extends PartnerError {
 export interface IdempotencyRequest {
   readonly key: string;
   readonly fingerprint: Uint8Array;
-  /** Fingerprints of the same request, computed with previous sealing keys. */
+  /**
+   * Fingerprints of this request computed with previous sealing keys, under which an earlier request may be
+   * stored.
+   */
   readonly previous: readonly Uint8Array[];
-  /** Time at which the record expires, in milliseconds since the Unix epoch. */
+  /** Time at which the idempotency record expires, in milliseconds since the Unix epoch. */
   readonly endsAt: number;
 }
 
-/** Parts of a partner's request that takes effect at most once per `Idempotency-Key`. */
+/** A partner's request that takes effect at most once per `Idempotency-Key`. */
 export interface RepeatableRequest extends Owner {
-  /** Key and fingerprint of the request; `null` if it carries no key. */
+  /** Idempotency key and fingerprint of the request; `null` if it has no key. */
   readonly idempotency: IdempotencyRequest | null;
   readonly now: number;
 }
 
-/** Response of a request that took effect, either now or as an earlier request with the same key. */
+/**
+ * Response of a request that took effect: this request, or an earlier one with the same `Idempotency-Key`.
+ */
 export interface RepeatableAnswer extends StoredAnswer {
   readonly replayed: boolean;
 }
 
 /**
- * Returns the idempotency record to store together with a request's changes; `null` if the request carries no
- * key.
+ * Returns the idempotency record to store together with a request's changes; `null` if the request has no
+ * `Idempotency-Key`.
  */
 export function claimOf({
   partner,
@@ -51,7 +59,7 @@ export function claimOf({
 }
 
 /**
- * Checks whether a request with this key took effect before.
+ * Searches for an earlier request with the same `Idempotency-Key` that took effect.
  * @param known - the stored record of the key, if it was read already
  * @returns the stored response, or `null` if no request with this key took effect
  * @throws PartnerError `idempotency_conflict` if the key was used with another payload

@@ -1,6 +1,6 @@
 import type { ClientAlgorithm } from '../ports/clients.ts';
 
-/** Algorithms of signatures that clients may make. */
+/** Algorithms with which clients may sign their JWTs. */
 export const clientAlgorithms = [
   'ES256',
   'PS256',

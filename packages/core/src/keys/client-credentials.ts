@@ -1,6 +1,6 @@
 import type { ClientRecord } from '../ports/clients.ts';
 
-/** Members of a client that hold its keys. */
+/** Members of a client record that contain the client's keys. */
 export type ClientKeys = Pick<ClientRecord, 'jwks' | 'jwksUri'>;
 
 /** Checks whether a client authenticates with its own key (`private_key_jwt`) instead of a secret. */

@@ -66,7 +66,8 @@ function read<Output>(schema: z.ZodType<Output>, value: unknown, name: string): 
 }
 
 /**
- * Reads a public key that can verify ES256, PS256 or EdDSA signatures. Leaves out other members.
+ * Reads a client's public key that can verify ES256, PS256 or EdDSA signatures. Removes members that
+ * verification does not need.
  * @throws TypeError with the reason if it cannot
  */
 function readKey(value: unknown, name: string): ClientJwk {
@@ -85,7 +86,8 @@ function readKey(value: unknown, name: string): ClientJwk {
 }
 
 /**
- * Reads the keys that an administrator sets for a client. All must be usable, and different.
+ * Reads the public keys that an administrator sets for a client. Every key must be usable, and none may occur
+ * twice.
  * @throws TypeError that names the first faulty key
  */
 export function readClientJwks(value: unknown): ClientJwks {
@@ -96,7 +98,7 @@ export function readClientJwks(value: unknown): ClientJwks {
 }
 
 /**
- * Returns the usable keys of a document that a client publishes. Ignores keys for other purposes.
+ * Returns the usable keys of a JWK Set that a client publishes. Ignores keys for other purposes.
  * @throws TypeError if the document is no JWK Set, or has too many keys
  */
 export function usableKeys(document: unknown): ClientJwks {

@@ -7,7 +7,7 @@ function keyId(key: Uint8Array): string {
   return hash('sha256', Buffer.concat([Buffer.from('ostiary sealing key id'), key]), 'hex').slice(0, 12);
 }
 
-/** Thrown if a sealed value was encrypted with an unknown key, or belongs to another row. */
+/** Thrown if an encrypted value was sealed with an unknown key, or belongs to another row. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 }
@@ -15,8 +15,8 @@ export class UnsealError extends Error {
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**
- * Creates a sealer, which encrypts secrets that must be read back, with AES-256-GCM under the host's keys.
- * The `context` of a value is the row and column that it belongs to; decrypting it with another context
+ * Creates a sealer, which encrypts secrets that must be read back, with AES-256-GCM under the host's sealing
+ * keys. The `context` of a value is the row and column that it belongs to; decrypting it with another context
  * fails.
  * @param keys - keys of 32 bytes: the current key, then previous ones
  */
@@ -38,7 +38,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     return [version, currentKeyId, iv.toString('base64url'), body.toString('base64url')].join('.');
   }
 
-  /** Decrypts a sealed value. @throws UnsealError if its key is unknown or its context is another one */
+  /** Decrypts a sealed value. @throws UnsealError if its sealing key is unknown or the context differs */
   function open(sealed: string, context: string): string {
     const [format, id = '', iv = '', body = ''] = sealed.split('.');
     const key = byId.get(id);
@@ -63,24 +63,24 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
    */
   const isCurrent = (sealed: string): boolean => sealed.startsWith(currentPrefix);
 
-  /** Derives keys for another purpose from every sealing key, the current key's first. */
+  /** Derives keys for another purpose from all sealing keys, from the current sealing key first. */
   function derive(purpose: string): readonly [Buffer, ...Buffer[]] {
     const derived = (key: Uint8Array) => Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, 32));
     return [derived(current), ...previous.map(derived)];
   }
 
   return {
-    /** Name of the current key in sealed values. It reveals nothing about the key. */
+    /** Id of the current sealing key, which is part of sealed values. It reveals nothing about the key. */
     currentKeyId,
     currentPrefix,
-    /** True if there are previous keys, which are used only to decrypt. */
+    /** True if there are previous sealing keys, which are used only to decrypt. */
     hasPrevious: byId.size > 1,
     seal,
     open,
     isCurrent,
     /**
-     * Returns the secret sealed with the current key; unchanged if it is already. @throws UnsealError if no
-     * key can decrypt the value
+     * Encrypts a sealed secret again with the current sealing key; returns it unchanged if that key was used
+     * already. @throws UnsealError if no key can decrypt the value
      */
     renew: (sealed: string, context: string): string =>
       isCurrent(sealed) ? sealed : seal(open(sealed, context), context),

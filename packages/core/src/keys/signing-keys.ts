@@ -13,14 +13,14 @@ export const signingAlgorithms = ['RS256', 'ES256'] as const satisfies readonly 
 export const keyRefreshMs = 5_000;
 
 /**
- * Time for which a key stays published after its successor took over, in milliseconds. Longer than the
+ * Time for which a signing key stays published after it was replaced, in milliseconds. Longer than the
  * lifetime of any ID token.
  */
 const retiredKeyMs = 24 * 3600_000;
 
 /**
- * Time for which a key's public part is kept after its successor took over, in milliseconds. Clients send old
- * ID tokens as `id_token_hint` to sign a user out.
+ * Time for which a signing key's public part is stored after it was replaced, in milliseconds. Clients send
+ * old ID tokens as `id_token_hint` to sign a user out.
  */
 export const verifiableMs = 365 * 24 * 3600_000;
 
@@ -31,7 +31,7 @@ export interface KnownKey {
   readonly createdAt: number;
   readonly activeFrom: number;
   readonly publicJwk: JWK;
-  /** Private key; `null` once the key has been retired. */
+  /** Private key; `null` if it was deleted because the key no longer signs. */
   readonly privateJwk: JWK | null;
 }
 
@@ -46,18 +46,18 @@ export type KeySet = ReturnType<typeof keySet>;
 
 function keySet(known: readonly KnownKey[]) {
   const keys = known.filter(canSign);
-  /** Selects the keys whose successor has been active for less than `ms` at `now`. */
+  /** Selects the keys that were replaced less than `ms` before `now`, or not at all. */
   const keptFor = (ms: number, now: number): readonly KnownKey[] =>
     known.filter((key) => {
       const successor = known.find(({ alg, activeFrom }) => alg === key.alg && activeFrom > key.activeFrom);
       return (successor?.activeFrom ?? now) + ms > now;
     });
   return {
-    /** All stored keys, including retired ones. */
+    /** All stored signing keys, including those without a private part. */
     known,
-    /** Keys that still have their private part. */
+    /** Signing keys that still have their private part. */
     keys,
-    /** Returns the key that signs at `now`: the one that became active last. */
+    /** Returns the key that signs at `now`: of its algorithm, the one that became active last. */
     signing(alg: SigningAlgorithm, now: number): SigningKey {
       const ofAlg = keys.filter((key) => key.alg === alg);
       const key = ofAlg.findLast((candidate) => candidate.activeFrom <= now) ?? ofAlg[0];
@@ -70,14 +70,17 @@ function keySet(known: readonly KnownKey[]) {
      */
     published: (now: number) => keptFor(retiredKeyMs, now),
     /**
-     * Returns the keys that verify tokens of this service at `now`: the published ones, and those replaced
-     * within a year.
+     * Returns the keys with which tokens of this service are verified at `now`: the published keys, and keys
+     * that were replaced within a year.
      */
     verifying: (now: number) => keptFor(verifiableMs, now),
   };
 }
 
-/** Checks whether a loaded key is still the same as its record, which may have been retired since. */
+/**
+ * Checks whether a loaded signing key still matches its stored record, whose private part may have been
+ * deleted since.
+ */
 const isOf = (record: SigningKeyRecord, key: KnownKey): boolean =>
   key.kid === record.kid && canSign(key) === (record.sealedPrivateJwk !== null);
 
@@ -102,8 +105,8 @@ export class SigningKeys {
   }
 
   /**
-   * Creates missing keys, decrypts all, and encrypts them with the current sealing key. @throws TypeError if
-   * no sealing key can decrypt a stored key
+   * Creates missing signing keys, decrypts all, and encrypts them with the current sealing key. @throws
+   * TypeError if no sealing key can decrypt a stored key
    */
   async start(): Promise<void> {
     const { store, sealer, clock } = this.#parts;
@@ -125,8 +128,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the key set, at most {@link keyRefreshMs} old. While the database cannot be read, the last key
-   * set stays in use.
+   * Returns the signing keys, read from the database at most {@link keyRefreshMs} ago. While the database
+   * cannot be read, the last keys stay in use.
    */
   async current(): Promise<KeySet> {
     const age = this.#parts.clock.now() - this.#loadedAt;
@@ -147,9 +150,9 @@ export class SigningKeys {
   }
 
   /**
-   * Creates a key that takes over after `activateAfterMs`, and publishes it at once for clients that cache
-   * the key set. Deletes the private part of keys that are no longer published, and whole keys that no longer
-   * verify anything. `audit` makes the audit record, stored with the key.
+   * Creates a signing key that replaces the current one after `activateAfterMs`, and publishes it at once for
+   * clients that cache the key set. Deletes the private part of keys that are no longer published, and whole
+   * keys that no longer verify anything. `audit` makes the record for the audit log, stored with the key.
    */
   async rotate(
     alg: SigningAlgorithm,

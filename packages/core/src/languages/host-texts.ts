@@ -16,7 +16,10 @@ function merged(whole: object, part: object): object {
   return { ...whole, ...Object.fromEntries(members) };
 }
 
-/** Returns a schema for a text that replaces an English one: an ICU message with the same arguments. */
+/**
+ * Returns the schema that a host's translation of an English text must match: an ICU message with the same
+ * arguments.
+ */
 function wordsFor(english: string): z.ZodType<string> {
   const names = argumentsOf(english);
   return z
@@ -29,7 +32,7 @@ function wordsFor(english: string): z.ZodType<string> {
     });
 }
 
-/** Returns a schema for texts with the same members as the English ones. */
+/** Returns a schema for a set of translated texts with the same members as the English texts. */
 function schemaFor(english: object): z.ZodObject {
   const members = Object.entries(english).map(([key, words]) => {
     return [key, typeof words === 'string' ? wordsFor(words) : schemaFor(Object(words))];
@@ -37,7 +40,7 @@ function schemaFor(english: object): z.ZodObject {
   return z.strictObject(Object.fromEntries(members));
 }
 
-/** Returns a schema for all texts of a language. */
+/** Returns a schema for all page texts of a language. */
 function schemaOf(consents: Consents): z.ZodObject {
   const anyWords = Object.keys(consents).map((name) => [name, { title: 'title', detail: 'detail' }] as const);
   return schemaFor({ ...en, scopes: Object.fromEntries(anyWords) }).extend({
@@ -46,7 +49,7 @@ function schemaOf(consents: Consents): z.ZodObject {
 }
 
 /**
- * Merges texts of the host into the known texts of a language.
+ * Merges page texts of the host into the built-in texts of a language.
  * @throws TypeError that names missing and wrong texts by their path
  */
 export function withHostTexts(tag: string, known: object, own: object, consents: Consents): PageTexts {

@@ -2,21 +2,21 @@ import { type Consents, type Language, languageFiles } from '../scopes/consent-t
 import type { HostTexts, PageLanguage, PageTexts } from './page-language.ts';
 import type { Texts } from './texts.ts';
 
-/** Texts of the built-in languages. A missing text is a compile error. */
+/** Page texts of the built-in languages. A missing text is a compile error. */
 const shippedTexts: { readonly [L in Language]: Texts } = languageFiles;
 
 export const shippedLanguages = Object.keys(shippedTexts) as readonly Language[];
 
 const isShipped = (tag: string): tag is Language => Object.hasOwn(shippedTexts, tag);
 
-/** Returns the texts of every scope in one language. */
+/** Returns the consent page's texts of every scope in one language. */
 function scopesIn(tag: string, consents: Consents): object {
   const words = Object.entries(consents).map(([name, { [tag]: texts }]) => [name, texts] as const);
   return Object.fromEntries(words.filter(([, texts]) => texts !== undefined));
 }
 
 /**
- * Loads the languages of the option `languages`, in its order.
+ * Loads the page texts of the languages in the option `languages`, in its order.
  * @throws TypeError that names missing and wrong texts by their path
  */
 export async function loadLanguages(

@@ -1,4 +1,7 @@
-/** Longest input that is read, in characters. Real browsers stay below, and the work is bounded. */
+/**
+ * Maximum number of characters of `Accept-Language` and `ui_locales` that are read, to bound the work. Real
+ * browsers send less.
+ */
 const maxLength = 1000;
 
 const tagPattern = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
@@ -47,7 +50,7 @@ function fromAcceptLanguage<Tag extends string>(header: string, offered: readonl
 
 /**
  * Chooses the language of a page: from `ui_locales` (OpenID Connect Core, section 3.1.2.1), then from the
- * browser's `Accept-Language`, then the first offered one. Never throws, even for malformed input.
+ * browser's `Accept-Language`, then the first offered language. Never throws, even for malformed input.
  */
 export function negotiateLanguage<Tag extends string>(
   uiLocales: string | undefined,

@@ -3,11 +3,11 @@ import type { Scope } from '../scopes/scopes.ts';
 import { negotiateLanguage } from './negotiate.ts';
 import type { Texts } from './texts.ts';
 
-/** All texts of the pages in one language. */
+/** All texts of this service's pages in one language. */
 export interface PageTexts extends Texts {
   /**
-   * Texts of the built-in scopes and of the optional ones that are enabled. The host's own scopes define
-   * theirs in the option `scopes`.
+   * Texts of the built-in scopes and of enabled optional scopes. Texts of the host's own scopes are defined
+   * in the option `scopes`.
    */
   readonly scopes: { readonly [S in Scope]: ScopeTexts } & {
     readonly [scope: string]: ScopeTexts | undefined;
@@ -18,7 +18,10 @@ type Partly<Whole> = {
   readonly [Key in keyof Whole]?: Whole[Key] extends string ? string : Partly<Whole[Key]>;
 };
 
-/** Value of the option `texts`: all texts of a language that is not built in, and any of a built-in one. */
+/**
+ * Value of the option `texts`: all page texts of a language that is not built in, or some texts of a built-in
+ * language.
+ */
 export type HostTexts = { readonly [Shipped in Language]?: Partly<PageTexts> } & {
   readonly [tag: string]: PageTexts | Partly<PageTexts> | undefined;
 };
@@ -67,8 +70,8 @@ function dayIn({ tag, texts: { months } }: PageLanguage, date: Date, timeZone: s
 }
 
 /**
- * Formats the day of a time in the user's time zone. If the time zone is not known (`null`), formats the day
- * in UTC and adds "UTC".
+ * Formats the date of a time in the user's time zone. If the time zone is not known (`null`), formats the
+ * date in UTC and adds "UTC".
  */
 export function userDayIn(language: PageLanguage, date: Date, timeZone: string | null): string {
   if (timeZone === null) return `${dayIn(language, date, 'UTC')} (UTC)`;

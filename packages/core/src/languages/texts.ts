@@ -5,8 +5,7 @@ type Words<English> = {
 };
 
 /**
- * All texts of the pages in one language, as ICU messages. Which texts of scopes there are depends on the
- * options.
+ * All page texts in one language, as ICU messages. The set of scopes with texts depends on the options.
  */
 export type Texts = Words<Omit<typeof en, 'scopes'>> & {
   /**

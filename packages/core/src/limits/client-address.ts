@@ -1,7 +1,7 @@
 import { isIP, Server } from 'node:net';
 import { rangeMatcher, unmapped } from '../text/ip-address.ts';
 
-/** Parts of a request that determine the client's IP address. Requests of Node have them. */
+/** Parts of a request from which the client's IP address is determined. Node's requests have these parts. */
 export interface AddressedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
@@ -13,8 +13,8 @@ function withoutPort(hop: string): string {
 }
 
 /**
- * Checks whether a request came over a Unix socket. Uses the server's address, because a TCP connection loses
- * its own address when the client resets it, and must not pass for a trusted proxy then.
+ * Checks whether a request came over a Unix socket. Uses the server's end of the connection: a TCP connection
+ * loses the client's address when the client resets it, and must not be mistaken for a trusted proxy then.
  */
 function isUnixPeer(socket: AddressedRequest['socket']): boolean {
   if (socket.remoteAddress !== undefined) return false;
@@ -58,8 +58,8 @@ export function clientAddressFinder(
 
 /**
  * Returns the rate limit buckets of a client, the narrowest first: its address or, for IPv6, its /64, /56 and
- * /48 networks, since one client can have many addresses of a network. `times` is the multiple of the limit
- * for one address that a bucket may use.
+ * /48 networks, since one client can have many addresses of a network. `times` is the factor by which a
+ * bucket's limit exceeds the limit of one address.
  */
 export function addressBuckets(address: string | null) {
   if (address === null || isIP(address) !== 6) return [{ name: address ?? 'unknown', times: 1 }];

@@ -1,17 +1,17 @@
 import type { AddressCounts, RateLimitState } from '../ports/rate-limits.ts';
 import { goesOn } from '../time/clock.ts';
 
-/** Maximum number of windows in memory. Beyond it the windows that began first are discarded. */
+/** Maximum number of rate limit windows in memory. If there are more, the oldest windows are discarded. */
 const maxWindows = 100_000;
 
 /**
- * Counts requests in the memory of this process. Checks and counts in one step, so that no other request
- * comes between.
+ * Counts requests in rate limit windows in the memory of this process. Checks and counts in one step, so that
+ * no other request comes between.
  */
 export function fixedWindows(): AddressCounts {
   const windows = new Map<string, { count: number; readonly endsAt: number }>();
 
-  /** Returns the current window of a bucket, if it has one that has not ended. */
+  /** Returns the current rate limit window of a bucket, unless it has ended. */
   function current({ bucket, now, windowMs }: Parameters<AddressCounts['consume']>[0]) {
     const window = windows.get(bucket);
     return window !== undefined && goesOn(window.endsAt, now, windowMs) ? window : null;

@@ -9,10 +9,13 @@ export interface FlexibleLimiterResult {
   readonly msBeforeNext: number;
 }
 
-/** Methods of a rate-limiter-flexible limiter that are used, with any of the library's stores. */
+/**
+ * Methods of a limiter of rate-limiter-flexible that this adapter calls; the limiter may use any of the
+ * library's stores.
+ */
 export interface FlexibleLimiter {
   consume(key: string, points?: number): Promise<FlexibleLimiterResult>;
-  /** Reads the consumed points; `null` if there are none. */
+  /** Reads how many points of a key are consumed; `null` if none are. */
   get(key: string): Promise<FlexibleLimiterResult | null>;
 }
 
@@ -23,8 +26,8 @@ function isResult(thrown: unknown): thrown is FlexibleLimiterResult {
 }
 
 /**
- * Longest wait for the store, in seconds. Redis clients wait much longer for an unreachable server, some
- * without end.
+ * Longest wait for the store of counts, in seconds. Redis clients wait much longer for an unreachable server,
+ * some without end.
  */
 const deadlineSeconds = 1.5;
 

@@ -9,19 +9,19 @@ export interface PartnerLimit {
  * add an entry and name it in routes: the option, its page and the OpenAPI description follow.
  */
 export const partnerLimits = {
-  /** Requests to verify passports. */
+  /** Limit of requests to verify passports. */
   verify: { requests: 60, windowSeconds: 60 },
-  /** Requests to initiate transfers. */
+  /** Limit of requests to initiate transfers. */
   payments: { requests: 120, windowSeconds: 60 },
-  /** Requests to look up users. */
+  /** Limit of requests to look up users. */
   users: { requests: 300, windowSeconds: 60 },
-  /** Requests for the reconciliation export. */
+  /** Limit of requests for the reconciliation export. */
   reconciliation: { requests: 10, windowSeconds: 3600 },
-  /** Requests to all other endpoints together. */
+  /** Limit of requests to all other endpoints together. */
   other: { requests: 200, windowSeconds: 60 },
-  /** Requests of programs that take and answer the requests of an inbox. */
+  /** Limit of requests of programs that take requests of an inbox and respond to them. */
   listening: { requests: 1200, windowSeconds: 60 },
-  /** Requests of console pages, which refresh themselves. */
+  /** Limit of requests of console pages, which refresh themselves. */
   console: { requests: 600, windowSeconds: 60 },
 } as const satisfies { readonly [group: string]: PartnerLimit };
 
@@ -33,18 +33,18 @@ export type LimitGroup = keyof typeof partnerLimits;
  * count with `addressLimit` where it applies: the option and its page follow.
  */
 export const addressLimits = {
-  /** Authorization requests per minute. */
+  /** Maximum number of authorization requests per minute. */
   authorizeStarts: 300,
   /**
-   * Pushed authorization requests per minute. A server that starts more than 3,000 sign-ins in a minute needs
-   * a higher limit.
+   * Maximum number of pushed authorization requests per minute. A server that starts more than 3,000 sign-ins
+   * in a minute needs a higher limit.
    */
   pushedRequests: 3000,
-  /** Failed client authentications at the token endpoint per minute. */
+  /** Maximum number of failed client authentications at the token endpoint per minute. */
   failedClientAuthentications: 60,
   /**
-   * Uses of refresh tokens per minute, including refused ones. A server that refreshes for more than 180,000
-   * users in an hour needs a higher limit.
+   * Maximum number of uses of refresh tokens per minute, including refused uses. A server that refreshes for
+   * more than 180,000 users in an hour needs a higher limit.
    */
   refreshes: 3000,
 } as const satisfies { readonly [name: string]: number };

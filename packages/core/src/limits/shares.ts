@@ -1,7 +1,7 @@
 import type { Mode, Owner } from '../ports/partners.ts';
 import type { OwnerName, Shares } from '../ports/shares.ts';
 
-/** Part of all places that test mode may take, all partners together. */
+/** Fraction of a worker's concurrent tasks that test mode may take, all partners together. */
 const testPart = 0.5;
 
 /**
@@ -12,7 +12,7 @@ export function ownerName(owner: Owner | null): OwnerName {
   return owner === null ? '' : `${owner.mode}:${owner.partner}`;
 }
 
-/** Returns the mode of an owner; the host counts as live. */
+/** Returns the mode (live or test) of an owner of work; the host counts as live. */
 export function modeOf(name: OwnerName): Mode {
   return name.startsWith('test:') ? 'test' : 'live';
 }
@@ -20,10 +20,10 @@ export function modeOf(name: OwnerName): Mode {
 export type FairShares = ReturnType<typeof createShares>;
 
 /**
- * Shares worker places among partners and modes. An owner may take another place while it has fewer places
- * than are free. So one owner takes at most half of the places, two take at most a third each, and some
- * always stay free for an owner that comes later, however long the work of the others hangs. Test mode shares
- * half of the places in the same way.
+ * Divides the concurrent tasks ("places") of a worker fairly among partners and modes. An owner may take
+ * another place while it has fewer places than are free. So one owner takes at most half of the places, two
+ * take at most a third each, and some always stay free for an owner that comes later, however long the work
+ * of the others hangs. Test mode divides half of the places in the same way.
  *
  * @param total - number of places; 1 or more
  */
@@ -44,7 +44,7 @@ export function createShares(total: number) {
     return { live, test: Math.min(live, forTest - taken.test) };
   }
 
-  /** Returns the number of further places that an owner may take. */
+  /** Returns how many more concurrent tasks an owner may start. */
   const mostOf = (name: OwnerName, { live, test }: Shares['free']): number => {
     if (name === '') return live;
     const left = (modeOf(name) === 'test' ? test : live) - (underWay.get(name) ?? 0);
@@ -54,7 +54,7 @@ export function createShares(total: number) {
   return {
     begin: (name: OwnerName): void => change(name, 1),
     /**
-     * Gives back a place of an owner.
+     * Ends a concurrent task of an owner, which frees its place.
      * @returns true if a quarter of the places that the owner may have are free now, so that it is time to claim again
      */
     end(name: OwnerName): boolean {
@@ -66,9 +66,9 @@ export function createShares(total: number) {
       change(name, -1);
       return !was && isQuarterFree();
     },
-    /** Checks whether an owner may take one more place now. */
+    /** Checks whether an owner may start one more concurrent task now. */
     hasRoom: (name: OwnerName): boolean => mostOf(name, free()) > 0,
-    /** Returns the free places and the limits per owner, as a claim of work needs them. */
+    /** Returns the free places and the limit of each owner, as a claim of work needs them. */
     forClaim(): Shares {
       const places = free();
       return {

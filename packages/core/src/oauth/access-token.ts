@@ -2,13 +2,13 @@ import type { AccessTokenState } from '../ports/grants.ts';
 import { expiredTokenMs } from './lifetimes.ts';
 
 /**
- * Reason why an access token is refused. `revoked` also applies to a revoked token that has expired since.
+ * Reason why an access token is refused. A token that was revoked and has expired since counts as `revoked`.
  */
 export type TokenRejection = 'unknown' | 'revoked' | 'expired';
 
 /**
- * Returns the reason why a token in this state is refused at `now`; `null` if it is valid. A token that
- * expired long ago counts as unknown.
+ * Returns the reason why an access token with this stored state is refused at `now`; `null` if it is valid. A
+ * token that expired long ago counts as unknown.
  */
 export function rejectionReason(token: AccessTokenState | null, now: number): TokenRejection | null {
   if (token === null || token.expiresAt + expiredTokenMs <= now) return 'unknown';

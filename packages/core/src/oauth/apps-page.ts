@@ -18,7 +18,7 @@ const undoPurpose = (clientId: string): FormPurpose => ['restore app', clientId]
 
 const signIn = (core: Core): Promise<string> => loginUrl(core, pageUrl(core.options, 'apps'), false);
 
-/** Returns the URL of the page with a notice about an app. */
+/** Returns the URL of the page of connected apps with a message about an app. */
 function noticeUrl(
   { options }: Core,
   notice: 'removed' | 'restored' | 'tooLate',
@@ -28,8 +28,9 @@ function noticeUrl(
 }
 
 /**
- * Returns the notice that the page's URL names. The URL of a removal has the form token with which it can be undone, so
- * that nobody else can write one that names an app.
+ * Returns the message that the URL of the page of connected apps asks for. The URL after a removal contains
+ * the form token with which the removal can be undone, so that another person cannot write a URL that names
+ * an app.
  */
 async function noticeFrom(
   core: Core,
@@ -81,8 +82,8 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
 }
 
 /**
- * Creates the handler that ends an app's access. May be repeated. If another user has signed in since the
- * page was shown, shows that user's apps instead.
+ * Creates the handler that ends a connected app's access. May be repeated. If another user has signed in
+ * since the page was shown, shows that user's apps instead.
  */
 export function revokeAppHandler(core: Core, consents: ConnectedApps, forms: Forms): Handler {
   return async (ctx) => {
@@ -99,7 +100,7 @@ export function revokeAppHandler(core: Core, consents: ConnectedApps, forms: For
   };
 }
 
-/** Creates the handler that undoes the removal of an app, for ten minutes. */
+/** Creates the handler that undoes the removal of a connected app, within ten minutes. */
 export function restoreAppHandler(core: Core, consents: ConnectedApps, forms: Forms): Handler {
   return async (ctx) => {
     forms.requireOwnOrigin(ctx.req, 'restore app');

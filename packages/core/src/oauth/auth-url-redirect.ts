@@ -11,8 +11,8 @@ import { pageUrl } from './endpoints.ts';
 const redirectedParameter = 'redirected_to_auth_url';
 
 /**
- * Returns the host name that the browser requested, from the headers; `null` if they name none. Ignores the
- * port, because cookies do.
+ * Returns the host name that the browser requested, from the headers; `null` if they contain none. Ignores
+ * the port, because cookies do.
  */
 function requestedHostname({ headers }: IncomingMessage): string | null {
   const [forwarded = ''] = String(headers['x-forwarded-host'] ?? '').split(',');
@@ -21,8 +21,8 @@ function requestedHostname({ headers }: IncomingMessage): string | null {
 }
 
 /**
- * Redirects a request to another host name of the server, such as `www.` or 127.0.0.1, to the same page on
- * `authUrl`, because the cookies of the flow and of the host's login belong to that name.
+ * Redirects a request that names another host name of the server, such as `www.` or 127.0.0.1, to the same
+ * page on `authUrl`. The cookies of a sign-in and of the host's login belong to the host name of `authUrl`.
  * @returns true if the request was redirected
  */
 export function redirectedToAuthUrl({ options }: Core, ctx: Context, page: 'authorize' | 'logout'): boolean {

@@ -27,7 +27,10 @@ const maxBytes = {
   claims: 4096,
 } as const;
 
-/** Parameters of an authorization request that are read; all others are ignored (RFC 6749, section 3.1). */
+/**
+ * Names of the parameters of an authorization request that are read; all others are ignored (RFC 6749,
+ * section 3.1).
+ */
 export const knownParameters = [
   'response_type',
   'client_id',
@@ -55,17 +58,17 @@ export const knownParameters = [
 /** Name of a parameter of an authorization request. */
 export type Parameter = (typeof knownParameters)[number];
 
-/** A client with one of its redirect URIs, to which errors may be sent from here on. */
+/** A client with the redirect URI of its request. Once both are known, errors are sent to that URI. */
 export interface RedirectTarget {
   readonly client: ClientRecord;
   readonly redirectUri: string;
-  /** Value of `state` to return; `null` if it was missing or sent twice. */
+  /** Value of the request's `state`, which the response returns; `null` if it was missing or sent twice. */
   readonly state: string | null;
 }
 
 /**
- * Returns a parameter that is necessary to redirect the browser to the client. @throws OAuthError if it is
- * missing
+ * Returns a parameter without which the browser cannot be redirected to the client. @throws OAuthError if it
+ * is missing
  */
 function required(parameters: RawParameters<Parameter>, name: 'client_id' | 'redirect_uri'): string {
   const value = oneValue(parameters, name);
@@ -73,11 +76,14 @@ function required(parameters: RawParameters<Parameter>, name: 'client_id' | 'red
   throw invalid(`The parameter ${name} is missing.`);
 }
 
-/** Returns the client id in a request. @throws OAuthError if it is missing */
+/** Returns the `client_id` of an authorization request. @throws OAuthError if it is missing */
 export const requestedClientId = (parameters: RawParameters<Parameter>): string =>
   required(parameters, 'client_id');
 
-/** Returns the redirect URI in a client's request. @throws OAuthError if it is missing or not registered */
+/**
+ * Checks the redirect URI of a client's authorization request and returns it. @throws OAuthError if it is
+ * missing or not registered
+ */
 export function redirectTarget(
   client: ClientRecord,
   parameters: RawParameters<Parameter>,
@@ -96,7 +102,8 @@ export function redirectTarget(
 }
 
 /**
- * Reads and checks the client and the redirect URI. Before this succeeds, the browser must not be redirected.
+ * Reads and checks the client and the redirect URI of an authorization request. Before this succeeds, the
+ * browser must not be redirected.
  * @param address - client address of the request
  * @throws OAuthError if one of them is missing, or the client is unknown, or the redirect URI is not registered
  */
@@ -165,8 +172,8 @@ function requireThumbprint(dpopJkt: string | undefined): void {
 }
 
 /**
- * Removes ignored parameters, which are not even checked for repetition: `claims`, `resource` and `dpop_jkt` if their
- * options are off, and a malformed `acr_values`.
+ * Removes parameters of an authorization request that are ignored and not even checked for repetition:
+ * `claims`, `resource` and `dpop_jkt` if their options are off, and a malformed `acr_values`.
  */
 function withoutIgnored(
   parameters: RawParameters<Parameter>,
@@ -183,7 +190,8 @@ function withoutIgnored(
 }
 
 /**
- * Checks the rest of an authorization request and returns it as a query in the form that the engine gets.
+ * Checks the remaining parameters of an authorization request and returns them as a query string in the form
+ * that oidc-provider gets.
  * @throws OAuthError if a parameter is invalid, to be sent to the redirect URI
  */
 export function normalizedQuery(

@@ -24,8 +24,8 @@ import { redirectLocation } from './redirect-location.ts';
 import { invalid, type RawParameters, readForm, readQuery } from './request-parameters.ts';
 
 /**
- * Redirects the browser. If the client prefers JSON, responds to an error with JSON and the status of the
- * error table instead.
+ * Redirects the browser to a URL. If the request prefers JSON and the URL contains an error, responds with
+ * JSON and the status of the error table instead.
  */
 function answerLocation(ctx: Context, location: string): void {
   const parameters = new URL(location).searchParams;
@@ -41,7 +41,9 @@ function answerLocation(ctx: Context, location: string): void {
   ctx.body = { error, error_description: parameters.get('error_description') ?? undefined };
 }
 
-/** Returns the client's redirect URI with an error (RFC 6749, section 4.1.2.1; RFC 9207). */
+/**
+ * Returns the client's redirect URI with the parameters of an error (RFC 6749, section 4.1.2.1; RFC 9207).
+ */
 function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error: OAuthError): string {
   return redirectLocation(redirectUri, {
     error: error.code,
@@ -58,8 +60,8 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
 const maxUrlLength = 12 * 1024;
 
 /**
- * Reads the known parameters of a posted request. @throws OAuthError with status 415 if the body is not a
- * form
+ * Reads the known parameters of a posted authorization or logout request. @throws OAuthError with status 415
+ * if the body is not a form
  */
 export async function readPosted<Name extends string>(
   ctx: Context,
@@ -74,8 +76,8 @@ export async function readPosted<Name extends string>(
 }
 
 /**
- * Redirects a posted request to the same page with GET, because browsers send the host's sign-in cookie only
- * with that.
+ * Redirects a posted request to the same URL with GET, because browsers send the host's sign-in cookie only
+ * with GET.
  * @throws OAuthError if the parameters are too long for a URL
  */
 export function continueAsGet(core: Core, ctx: Context, page: 'authorize' | 'logout', query: string): void {
@@ -90,7 +92,10 @@ export function answerHead(ctx: Context): void {
   ctx.type = 'html';
 }
 
-/** Creates a handler that limits requests per client address. @param what - name of the counted requests in the error text */
+/**
+ * Creates a handler that limits the number of requests per client address. @param what - name of the counted
+ * requests in the error text
+ */
 export function limitStarts(core: Core, name: string, what = 'authorization requests'): Handler {
   const limit = core.options.limits.authorizeStarts;
   const starts = addressLimit(addressCounts(core), { name, limit });

@@ -3,15 +3,15 @@ import { invalid } from './request-parameters.ts';
 
 /** A claim that a client requests (OpenID Connect Core, section 5.5.1). */
 export interface RequestedClaim {
-  /** True if the client needs the claim (`essential`). Only matters for `acr`. */
+  /** True if the client marked the claim as `essential`. Only matters for `acr`. */
   readonly isEssential: boolean;
   /** Accepted values of the claim; an empty list accepts any value. */
   readonly values: readonly unknown[];
 }
 
 /**
- * Content of the parameter `claims`: its members `userinfo` and `id_token` (OpenID Connect Core, section
- * 5.5).
+ * Parsed content of the parameter `claims`: its members `userinfo` and `id_token` (OpenID Connect Core,
+ * section 5.5).
  */
 interface ClaimsRequest {
   readonly userinfo: ReadonlyMap<string, RequestedClaim>;
@@ -25,7 +25,10 @@ function malformed(place: string): never {
   throw invalid(`The parameter claims is malformed: ${place}.`);
 }
 
-/** Claims whose values the request itself is checked against, so that they must be strings. */
+/**
+ * Names of claims whose requested values are compared with the user and the sign-in, so the values must be
+ * strings.
+ */
 const comparedClaims: ReadonlySet<string> = new Set(['acr', 'sub']);
 
 function requestedClaim(name: string, given: unknown): RequestedClaim {
@@ -62,17 +65,20 @@ export function readClaims(text: string): ClaimsRequest {
   return { userinfo: requestedClaims(userinfo), idToken: requestedClaims(id_token) };
 }
 
-/** Parameters of an authorization request that this file checks. */
+/** Parameters of an authorization request that concern claims. */
 type Parameters = { readonly claims?: unknown };
 
-/** Returns a claim that a checked request wants in the ID token; `null` if the request does not name it. */
+/**
+ * Returns a claim that an authorization request wants in the ID token; `null` if the request does not name
+ * it.
+ */
 export function idTokenClaimOf({ claims }: Parameters, name: string): RequestedClaim | null {
   return typeof claims === 'string' ? (readClaims(claims).idToken.get(name) ?? null) : null;
 }
 
 /**
- * Checks whether a request accepts a user. Every user is accepted, unless the request names one by `sub`
- * (OpenID Connect Core, section 3.1.2.2).
+ * Checks whether an authorization request accepts a user. Every user is accepted, unless the parameter
+ * `claims` names one user by `sub` (OpenID Connect Core, section 3.1.2.2).
  */
 export function acceptsUser(parameters: Parameters, sub: string): boolean {
   const values = idTokenClaimOf(parameters, 'sub')?.values ?? [];

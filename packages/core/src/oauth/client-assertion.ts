@@ -12,10 +12,16 @@ import { clientKeys, UnreachableKeysError } from './client-keys.ts';
 import { maxAssertionLength } from './credentials.ts';
 import { apiPaths, issuerOf } from './endpoints.ts';
 
-/** Longest time from now to the expiry of an assertion, in seconds. Its id is stored for that time. */
+/**
+ * Longest time from now to the expiry of a client's assertion (signed JWT), in seconds. The assertion's id is
+ * stored for that time.
+ */
 const maxLifeSeconds = 600;
 
-/** Allowed difference of clocks, in seconds. FAPI 2.0 (section 5.3.2.1) requires 10 to 60. */
+/**
+ * Allowed difference between the clocks of client and server, in seconds. FAPI 2.0 (section 5.3.2.1) requires
+ * 10 to 60.
+ */
 const skewSeconds = 30;
 
 const headerSchema = z.object({
@@ -42,12 +48,12 @@ const claimsSchema = z.object({
 type Header = z.output<typeof headerSchema>;
 type Claims = z.output<typeof claimsSchema>;
 
-/** Thrown for a refused assertion, with the reason for the log. */
+/** Thrown for a client's assertion that is refused, with the reason for the log. */
 class RefusedAssertion extends Error {
   override readonly name = 'RefusedAssertion';
 }
 
-/** Decodes an assertion without verifying it. @throws RefusedAssertion if it is malformed */
+/** Decodes a client's assertion without verifying it. @throws RefusedAssertion if it is malformed */
 function readAssertion(assertion: string): { readonly header: Header; readonly claims: Claims } {
   if (assertion.length > maxAssertionLength)
     throw new RefusedAssertion(`it has more than ${maxAssertionLength} characters`);
@@ -65,8 +71,8 @@ function readAssertion(assertion: string): { readonly header: Header; readonly c
 }
 
 /**
- * Verifies a signature with the client's key that the header names. If it has no `kid`, tries the keys one
- * after the other. @throws RefusedAssertion if no key fits
+ * Verifies the signature of an assertion with the client's key that the JWT header names. If the header has
+ * no `kid`, tries the keys one after the other. @throws RefusedAssertion if no key fits
  */
 async function checkSignature(assertion: string, jwks: ClientJwks): Promise<void> {
   const options = { algorithms: [...clientAlgorithms] };
@@ -124,8 +130,8 @@ export function clientAssertions(core: Core) {
   }
 
   /**
-   * Returns the reason why an assertion does not authenticate the client; `null` if it does. An accepted
-   * assertion's `jti` is marked as used.
+   * Returns the reason why an assertion does not authenticate the client; `null` if it does. The id (`jti`)
+   * of an accepted assertion is marked as used.
    * @throws OAuthError `temporarily_unavailable` if the keys of the client cannot be fetched
    */
   async function problemOf(client: ClientRecord, assertion: string): Promise<string | null> {

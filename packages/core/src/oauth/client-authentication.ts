@@ -14,7 +14,7 @@ import { addressCounts } from './limits.ts';
 
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
 
-/** Explains a wrong secret for the log: secrets read from a file often end with a line break. */
+/** Explains a wrong client secret for the log: secrets read from a file often end with a line break. */
 function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
   const trimmed = digest(secret.trim());
   const isTrimmedRight = secrets.some((stored) => !stored.imported && equalDigests(stored.digest, trimmed));
@@ -37,8 +37,8 @@ function failureLimit(core: Core): FailureLimit {
 }
 
 /**
- * Creates the client authentication. It counts failures per client address and refuses an address that fails
- * too often. Endpoints that share one instance share its counts.
+ * Creates the client authentication of the OAuth endpoints. It counts failures per client address and refuses
+ * an address that fails too often. Endpoints that use the same instance share the counts.
  * @param assertions - checks client assertions; `null` if clients cannot authenticate with keys
  */
 export function clientAuthentication(core: Core, assertions: ClientAssertions | null) {
@@ -47,8 +47,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
   const imported = importedSecrets(core, failures);
 
   /**
-   * Logs and counts a failed authentication. Returns an error, which is the same for an unknown client and a
-   * wrong secret.
+   * Logs and counts a failed client authentication. Returns an error, which is the same for an unknown client
+   * and for a wrong secret.
    * @param clientId - client id in the credentials; `null` if they contain none
    * @param reason - reason of the failure, for the log only
    */
@@ -66,8 +66,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
   }
 
   /**
-   * Checks the secret that a client sent. If it sent none, the endpoint decides later whether this client
-   * needs one.
+   * Checks the secret that a client sent. If the client sent no secret, the endpoint decides later whether
+   * this client needs one.
    */
   async function checkSecret(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
     const refused = (reason: string, description?: string) =>
@@ -108,7 +108,10 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
   }
 
   return {
-    /** Refuses a request from an address that has failed too often. @throws OAuthError `slow_down` */
+    /**
+     * Refuses a request from an address whose client authentications have failed too often. @throws
+     * OAuthError `slow_down`
+     */
     requireAllowed: (ctx: Context): Promise<void> =>
       failures.requireRoom(core.clientAddress(ctx.req), clock.now()),
 
@@ -124,8 +127,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
     },
 
     /**
-     * Authenticates the client of a request. From then on only pages of this client's origins may read the
-     * response.
+     * Authenticates the client of a request. From then on, CORS headers allow only pages of this client's
+     * origins to read the response.
      * @throws OAuthError `invalid_client` for an unknown or disabled client and for a wrong secret
      */
     async authenticate(ctx: Context, credentials: Credentials): Promise<ClientRecord> {

@@ -10,12 +10,12 @@ import { type ClientMetadata, DocumentError, documentUrl, readMetadata } from '.
 
 /** Maximum number of stored clients with metadata documents. */
 const maxDocuments = 10_000;
-/** Maximum number of unknown documents that one client address can make this service read per hour. */
+/** Maximum number of new metadata documents that one client address can make this service fetch per hour. */
 const newPerHour = 30;
-/** Maximum number of documents that this process reads at once. */
+/** Maximum number of metadata documents that this process fetches at the same time. */
 const maxReads = 32;
 
-/** Reads the text of a document. Never rejects, however the server misbehaves. */
+/** Fetches the text of a document from a URL. Never rejects, even if the other server misbehaves. */
 export type ReadDocument = (
   url: string,
 ) => Promise<{ readonly text: string; readonly headers: IncomingHttpHeaders } | { readonly problem: string }>;
@@ -26,7 +26,10 @@ const unavailable = (cause: string): OAuthError =>
     headers: { 'Retry-After': '5' },
   });
 
-/** Creates the client that a document describes. Settings that a document must not decide are fixed here. */
+/**
+ * Creates the client that a metadata document describes. Settings that a document must not decide have fixed
+ * values.
+ */
 function clientOf(
   url: URL,
   metadata: ClientMetadata,
@@ -71,7 +74,10 @@ export function createClientDocuments(
   const tooMany = 'Too many new client ID metadata documents from this address.';
   const underWay = new Map<string, Promise<ClientState>>();
 
-  /** Returns the URL of a document that the host accepts; `null` for any other client id. */
+  /**
+   * Returns the URL of a metadata document if the client id is such a URL and the host accepts it; `null` for
+   * any other client id.
+   */
   async function admittedUrl(clientId: string): Promise<URL | null> {
     const url = documentUrl(clientId, allowPrivateDocuments);
     if (url === null || (allow !== undefined && (await allow(new URL(url))) !== true)) return null;
@@ -95,7 +101,7 @@ export function createClientDocuments(
     throw unavailable('no more client ID metadata documents can be stored');
   }
 
-  /** Reads a document and stores its client. @throws OAuthError if the document cannot be used */
+  /** Fetches a metadata document and stores its client. @throws OAuthError if the document cannot be used */
   async function readAndStore(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const result = await readDocument(url.href);
     if ('problem' in result) throw new DocumentError(result.problem);
@@ -107,7 +113,7 @@ export function createClientDocuments(
     return client;
   }
 
-  /** Reads a document as `readAndStore` does, once for all concurrent requests. */
+  /** Fetches a metadata document as `readAndStore` does, once for all concurrent requests. */
   async function readOnce(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const known = underWay.get(url.href);
     if (known !== undefined) return known;

@@ -3,26 +3,28 @@ import { usableKeys } from '../keys/client-jwks.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientJwks, ClientRecord } from '../ports/clients.ts';
 
-/** Maximum number of cached documents. */
+/** Maximum number of clients' key documents in memory. */
 const maxDocuments = 1_000;
 
-/** Time for which fetched keys are used without fetching their document again, in milliseconds. */
+/** Time for which a client's fetched keys are used without fetching their document again, in milliseconds. */
 const freshMs = 10 * 60_000;
 
-/** Time for which fetched keys are used if their document cannot be fetched, in milliseconds. */
+/**
+ * Time for which a client's fetched keys are used while their document cannot be fetched, in milliseconds.
+ */
 const staleMs = 60 * 60_000;
 
 /**
- * Minimum time between two fetches of one document, in milliseconds, even for unknown key ids and after
+ * Minimum time between two fetches of one key document, in milliseconds, even for unknown key ids and after
  * failures.
  */
 const restMs = 30_000;
 
-/** Keys of a document from its last successful fetch. */
+/** Keys of a client's key document (JWK Set) from its last successful fetch. */
 interface Document {
   readonly jwks: ClientJwks | null;
   readonly fetchedAt: number;
-  /** Time of the last fetch, successful or not. */
+  /** Time of the last fetch of the key document, successful or not. */
   readonly triedAt: number;
 }
 
@@ -31,7 +33,7 @@ export class UnreachableKeysError extends Error {
   override readonly name = 'UnreachableKeysError';
 }
 
-/** Parses the text of a document and returns its usable keys. */
+/** Parses the text of a key document (JWK Set) and returns its usable keys. */
 function jwksIn(text: string): { readonly jwks: ClientJwks } | { readonly problem: string } {
   try {
     return { jwks: usableKeys(JSON.parse(text)) };
@@ -40,13 +42,13 @@ function jwksIn(text: string): { readonly jwks: ClientJwks } | { readonly proble
   }
 }
 
-/** Creates the function that finds the keys of a client. It caches the documents that clients publish. */
+/** Creates the function that finds the keys of a client. It caches the key documents that clients publish. */
 export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
   const documents = new LRUCache<string, Document>({ max: maxDocuments });
-  /** Running fetches by URL: concurrent requests for one document share a fetch. */
+  /** Running fetches by URL: concurrent requests for one key document share a fetch. */
   const underWay = new Map<string, Promise<Document>>();
 
-  /** Fetches a document. After a failure, keeps the keys of the previous fetch. */
+  /** Fetches a client's key document. After a failure, keeps the keys of the previous fetch. */
   async function fetched(url: string, previous: Document | undefined): Promise<Document> {
     const triedAt = clock.now();
     const read = await readJwks(url);
@@ -60,7 +62,10 @@ export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
     return document;
   }
 
-  /** Returns a document that is fresh and has the key, unless that would need too frequent fetches. */
+  /**
+   * Returns a client's key document that is recent enough and has the key. Fetches it again for that, but not
+   * more often than allowed.
+   */
   function documentWith(url: string, kid: string | undefined): Document | Promise<Document> {
     const known = documents.get(url);
     const now = clock.now();

@@ -5,18 +5,19 @@ import type { ClientRecord, ClientState } from '../ports/clients.ts';
 import { isReservedName } from '../text/reserved-names.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 
-/** Checks that a client exists, and that neither the client nor its partner is disabled. */
+/** Checks that a client was found, and that neither the client nor its partner is disabled. */
 export function isEnabled(client: ClientState | null): client is ClientState & { readonly disabledAt: null } {
   return client !== null && client.disabledAt === null && !client.partnerDisabled;
 }
 
-/** Checks whether a text has the format of a client id, so that no other text is looked up. */
+/** Checks whether a text has the format of a client id. Only such texts are searched for in the database. */
 export const isClientId = (text: string): boolean =>
   /^[A-Za-z0-9_-]{1,255}$/.test(text) && !isReservedName(text);
 
 /**
- * Finds a client by its id: a provisioned one, or one whose metadata document was read before. `null` if there is none. Every
- * endpoint finds its client here; only an authorization request reads documents.
+ * Finds a client by its id: one that an administrator created, or one whose metadata document was read
+ * before. `null` if there is none. Every endpoint finds its client here; only an authorization request reads
+ * documents.
  */
 export async function findClient(
   { storage, clientDocuments }: Core,
@@ -41,7 +42,7 @@ export async function findRequestingClient(
   return clientDocuments === null ? null : clientDocuments.read(clientId, address);
 }
 
-/** Returns a client if it is enabled. @throws OAuthError if it is not, or if there is none */
+/** Returns a client if it is enabled. @throws OAuthError if the client is disabled or unknown */
 export function requireEnabled(client: ClientState | null): ClientRecord {
   if (!isEnabled(client)) throw new OAuthError('invalid_client', 'The client is not known.');
   return client;
@@ -65,8 +66,8 @@ export function isAskedEveryTime(client: ClientRecord, redirectUri: string): boo
 }
 
 /**
- * Checks that a request is still allowed, because the administrator may have changed the client while the
- * user was asked.
+ * Checks that an authorization request is still allowed, because the administrator may have changed the
+ * client while the user was asked.
  * @throws OAuthError, shown as a page, because the redirect URI may no longer be allowed
  */
 export function requireStillAllowed(
@@ -90,8 +91,8 @@ export function unknownRequest(): OAuthError {
 }
 
 /**
- * Creates the error for a request that a script sent. No page would show its interaction: a script follows
- * redirects, and each request would leave a row and cookies behind.
+ * Creates the error for an authorization request that a script sent. No page would show its interaction: a
+ * script follows redirects, and each request would leave a row and cookies behind.
  */
 export function startedByScript(): OAuthError {
   return new OAuthError(

@@ -5,22 +5,23 @@ import { logoUrl } from './client-logo.ts';
 /** An app to which a user gave access. */
 export interface ConnectedApp {
   readonly clientId: string;
-  /** Name of the app that users know. */
+  /** Name of the app, as users see it. */
   readonly clientName: string;
   /** URL of the app's logo on `authUrl`; `null` if the app has none. */
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** Time at which scopes were last added; equal to `grantedAt` if none were added. */
+  /** Time at which scopes were last added to the consent; equal to `grantedAt` if none were added. */
   readonly updatedAt: Date;
   /**
-   * Time of the last sign-in with this app; `null` if none was recorded. May be up to an hour too early.
+   * Time of the user's last sign-in with this app; `null` if none was recorded. May be up to an hour too
+   * early.
    */
   readonly lastUsedAt: Date | null;
 }
 
 /**
- * Lists and revokes apps that users gave access to, for your own page. Ostiary's page is at
+ * Lists and revokes the apps to which users gave access, for a page of your own. Ostiary's own page is at
  * `{authUrl}/account/apps`.
  */
 export interface ConnectedApps {
@@ -39,9 +40,9 @@ export interface ConnectedApps {
    */
   revoke(sub: string, clientId: string): Promise<boolean>;
   /**
-   * Restores the consent of an app that the user revoked less than ten minutes ago. Its tokens stay revoked: the user signs in
-   * with the app again, without being asked. Returns whether there was such a consent. Check the form as before
-   * `revoke`.
+   * Restores the consent of an app that the user revoked less than ten minutes ago. The app's tokens stay
+   * revoked: the user signs in with the app again, without being asked for consent. Returns whether there was
+   * such a consent. Check the form as before `revoke`.
    */
   restore(sub: string, clientId: string): Promise<boolean>;
 }

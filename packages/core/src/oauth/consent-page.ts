@@ -25,22 +25,22 @@ import { userinfoOf } from './userinfo.ts';
 import { interactionPageUrl } from './way-back.ts';
 
 /**
- * Returns the name of the place to which the user returns: the host of a web URL, or the scheme of an app on
- * the user's device. The host part of a private-use URI is not shown, because the app can choose any name for
- * it.
+ * Returns the name under which the consent page shows the app's redirect URI: the host of a web URL, or the
+ * scheme of an app on the user's device. The host part of a private-use URI is not shown, because the app can
+ * choose any name for it.
  */
 function redirectTarget(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return protocol === 'https:' || protocol === 'http:' ? host : protocol;
 }
 
-/** Returns the user's own values of a scope, if the option `consent.values` is set. */
+/** Returns the user's own data of a scope for the consent page, if the option `consent.values` is set. */
 function ownValues(core: Core, user: UserRecord, scope: string, language: PageLanguage): string[] {
   if (!core.options.consent.values) return [];
   return valueTexts(userinfoOf(core, user, [scope]), language, timeZoneOf(user.zoneinfo));
 }
 
-/** Checks whether an authorization of these scopes gives the client a refresh token. */
+/** Checks whether an authorization with these scopes gives the client a refresh token. */
 function isRefreshable({ options }: Core, client: ClientRecord, scopes: Question['scopes']): boolean {
   if (options.refreshTokens === undefined) return false;
   return client.refreshWithoutOfflineAccess === true || scopes.some(({ name }) => name === offlineAccess);

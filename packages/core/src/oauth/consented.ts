@@ -1,13 +1,16 @@
 import type { ClientRecord } from '../ports/clients.ts';
 import type { ConsentRecord } from '../ports/grants.ts';
 
-/** Checks whether the user may leave a scope out on the consent page and use the client all the same. */
+/**
+ * Checks whether a scope is optional: whether the user may leave it out on the consent page and still use the
+ * client.
+ */
 export const isOptional = (client: ClientRecord, scope: string): boolean =>
   client.optionalScopes?.includes(scope) ?? false;
 
 /**
- * Returns the part of a request that a remembered consent approves: all requested scopes and resources, except optional
- * scopes that the user left out. Returns `null` if the user must be asked.
+ * Returns the part of an authorization request that the stored consent covers: all requested scopes and
+ * resources, except optional scopes that the user left out. Returns `null` if the user must be asked.
  * @param requested - names of scopes and URIs of resources, as consents store them
  */
 export function consentedPart(

@@ -13,8 +13,8 @@ async function isRegisteredOrigin(core: Core, origin: string): Promise<boolean> 
 }
 
 /**
- * Allows pages of the request's origin to read the response, also if it is an error. The origin must be that
- * of a redirect URI: of this client or, if the client is not known yet, of any enabled client. Never allows
+ * Allows pages of the request's origin to read the response, also an error (CORS). The origin must be that of
+ * a redirect URI: of this client or, if the client is not known yet, of any enabled client. Never allows
  * cookies. A later call may narrow what an earlier call allowed.
  */
 export async function allowOriginOf(core: Core, ctx: Context, client: ClientRecord | null): Promise<boolean> {
@@ -37,15 +37,15 @@ export async function allowOriginOf(core: Core, ctx: Context, client: ClientReco
   return allowed;
 }
 
-/** Narrows the allowed origins to those of one client, once the client is known. */
+/** Narrows the origins that may read the response to those of one client, once the client is known. */
 export async function narrowOriginTo(core: Core, ctx: Context, clientId: string): Promise<void> {
   if (ctx.req.headers.origin === undefined) return;
   await allowOriginOf(core, ctx, await core.storage.clients.find(clientId));
 }
 
 /**
- * Allows every header that a preflight request names: monitoring and HTTP libraries add their own, such as
- * `traceparent`, and no header gives a request more rights.
+ * Allows every header that a CORS preflight request names: monitoring and HTTP libraries add their own, such
+ * as `traceparent`, and no header gives a request more rights.
  */
 function allowPreflight(ctx: Context, methods: readonly string[]): void {
   ctx.vary('Access-Control-Request-Headers');
@@ -63,14 +63,14 @@ export function preflightHandler(core: Core, methods: readonly string[]): Handle
   };
 }
 
-/** Responds to a preflight request for a public document: every origin is allowed. */
+/** Responds to a CORS preflight request for a public document: every origin is allowed. */
 export function openPreflight(ctx: Context): void {
   allowAnyOrigin(ctx);
   allowPreflight(ctx, ['GET', 'HEAD']);
   ctx.status = 204;
 }
 
-/** Allows pages of every origin to read the response. For public documents. */
+/** Allows pages of every origin to read the response (CORS). For public documents. */
 export function allowAnyOrigin(ctx: Context): void {
   ctx.set('Access-Control-Allow-Origin', '*');
 }

@@ -11,32 +11,39 @@ export interface Credentials {
   /** A JWT that the client signed (RFC 7523); `null` when none was sent. */
   readonly assertion: string | null;
   /**
-   * True if the client used the Authorization header, so that the error response can match (RFC 6749, section
-   * 5.2).
+   * True if the client sent its credentials in the Authorization header, so that the error response can match
+   * (RFC 6749, section 5.2).
    */
   readonly basic: boolean;
 }
 
-/** Value of `client_assertion_type` (RFC 7523, section 2.2). */
+/** Value of the parameter `client_assertion_type` (RFC 7523, section 2.2). */
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Longest assertion whose claims are read, in characters. Those of libraries have 300 to 800. */
+/**
+ * Maximum length of a client's assertion whose claims are read, in characters. Assertions of libraries have
+ * 300 to 800.
+ */
 export const maxAssertionLength = 8 * 1024;
 
-/** Names of the parameters with which a client authenticates. Those of assertions are read with the option `privateKeyJwt` only. */
+/**
+ * Names of the parameters with which a client authenticates. Those for assertions are read only with the
+ * option `privateKeyJwt`.
+ */
 export const credentialParameters = ({ privateKeyJwt }: Options): readonly string[] => [
   ...['client_id', 'client_secret'],
   ...(privateKeyJwt ? ['client_assertion_type', 'client_assertion'] : []),
 ];
 
-/** Checks whether a client sent something that authenticates it, beyond its id. */
+/** Checks whether a client sent more than its client id: a secret or an assertion. */
 export const hasCredential = ({ secret, assertion }: Credentials): boolean =>
   secret !== null || assertion !== null;
 
 /**
- * Checks whether an Authorization header contains client credentials. Headers with another scheme are
- * ignored, such as an access token that an HTTP client sends with every request, or a header that a proxy
- * added. So is a Basic header without name and password, which libraries write for unset values.
+ * Checks whether an Authorization header contains client credentials. Ignores a header with another scheme,
+ * such as an access token that an HTTP client sends with every request, or a header that a proxy added. Also
+ * ignores a Basic header whose name and password are both empty, which libraries write if the values are not
+ * set.
  */
 function isClientAuthentication(authorization: string): boolean {
   const [scheme = '', encoded = ''] = authorization.split(/ +/);
@@ -44,8 +51,8 @@ function isClientAuthentication(authorization: string): boolean {
 }
 
 /**
- * Parses `Authorization: Basic`, both parts of which are also form-encoded (RFC 6749, section 2.3.1). `null`
- * for a malformed header.
+ * Parses the header `Authorization: Basic`, whose two parts are also form-encoded (RFC 6749, section 2.3.1).
+ * `null` for a malformed header.
  */
 function basicCredentials(header: string): { readonly clientId: string; readonly secret: string } | null {
   const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1] ?? '';
@@ -58,7 +65,10 @@ function basicCredentials(header: string): { readonly clientId: string; readonly
   }
 }
 
-/** Returns the client that an assertion names, of which nothing is proved yet. Empty if it names none. */
+/**
+ * Returns the client id that an assertion contains, before the assertion is verified. Empty if it contains
+ * none.
+ */
 function assertedClientId(assertion: string): string {
   if (assertion.length > maxAssertionLength) return '';
   try {
@@ -69,7 +79,10 @@ function assertedClientId(assertion: string): string {
   }
 }
 
-/** Reads an assertion; `null` if none was sent. @throws OAuthError `invalid_request` for one without its type, or of another type */
+/**
+ * Reads the assertion parameters of a request; `null` if there are none. @throws OAuthError `invalid_request`
+ * if the type is missing or unknown
+ */
 function sentAssertion(parameters: ReadonlyMap<string, string>): string | null {
   const type = parameters.get('client_assertion_type') || null;
   const assertion = parameters.get('client_assertion') || null;

@@ -12,13 +12,13 @@ function readableAnywhere(handler: Handler): Handler {
   };
 }
 
-/** Creates the route of a JSON document that pages of every origin may read. */
+/** Creates the route of a public JSON document, which pages of every origin may read. */
 function document(path: string, summary: string, handler: Handler): Route {
   const handlers = { GET: readableAnywhere(handler), OPTIONS: openPreflight };
   return { path, summary, below: 'authUrl', errors: 'json', handlers };
 }
 
-/** Returns the routes of the metadata and the public keys. */
+/** Returns the routes of the OAuth metadata documents and of the public signing keys. */
 export function documentRoutes(core: Core): Route[] {
   const discovery = discoveryHandler(core);
   const behindWellKnown = wellKnownOfIssuer(core.options).map((path) =>

@@ -36,14 +36,15 @@ export function useProof({ storage, clock }: Core, { idDigest, expiresAt }: Dpop
   return storage.proofIds.use({ namespace: 'dpop', digest: idDigest, expiresAt, now: clock.now() });
 }
 
-/** Returns the checks for proofs that come with access tokens, for userinfo and APIs of the host. */
+/** Returns the checks for DPoP proofs that come with access tokens, for userinfo and for APIs of the host. */
 export function proofChecks(core: Core): ProofChecks {
   const { options, clock } = core;
   return { takesDpop: options.dpop, clock, useProof: (proof) => useProof(core, proof) };
 }
 
 /**
- * Checks that a token request has the DPoP proof that its client, and its code or refresh token, require.
+ * Checks that a token request has the DPoP proof that the client's settings, and the code or refresh token,
+ * require.
  * @param boundTo - thumbprint of the key to which the code or refresh token is bound; `null` if it is not bound
  * @throws OAuthError if the proof is missing or has another key
  */
@@ -68,7 +69,7 @@ export function requireProof(
 }
 
 /**
- * Marks the DPoP proof of a request as used, before anything is issued for it.
+ * Marks the DPoP proof of a token request as used, before any token is issued for it.
  * @throws OAuthError `invalid_dpop_proof` if it was used before
  */
 export async function requireFirstUse(core: Core, proof: DpopProof | null): Promise<void> {
@@ -77,7 +78,8 @@ export async function requireFirstUse(core: Core, proof: DpopProof | null): Prom
 }
 
 /**
- * Returns the parameters of a pushed request, bound to the key of its proof (RFC 9449, section 10.1).
+ * Returns the parameters of a pushed request with the key of the request's DPoP proof as `dpop_jkt` (RFC
+ * 9449, section 10.1).
  * @throws OAuthError `invalid_dpop_proof` if `dpop_jkt` names another key
  */
 export function boundToProof<Name extends string>(
@@ -95,8 +97,8 @@ export function boundToProof<Name extends string>(
 }
 
 /**
- * Returns the thumbprint of the key to which a grant's refresh tokens are bound; `null` if they are not. Only
- * those of public clients are bound (RFC 9449, section 5).
+ * Returns the thumbprint of the key to which a grant's refresh tokens are bound; `null` if they are not
+ * bound. Only refresh tokens of public clients are bound (RFC 9449, section 5).
  */
 export function refreshBinding(client: ClientRecord, grant: Pick<GrantState, 'dpopJkt'>): string | null {
   return isPublicClient(client) ? grant.dpopJkt : null;

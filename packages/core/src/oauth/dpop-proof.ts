@@ -6,7 +6,10 @@ import { digest } from '../secrets/tokens.ts';
 /** Maximum length of a DPoP proof, in characters. A proof with an RSA key of 4,096 bits has about 2,500. */
 const maxProofLength = 4096;
 
-/** Largest difference between the time in a proof and now, in either direction, in milliseconds. */
+/**
+ * Maximum difference between the time in a DPoP proof and the current time, in either direction, in
+ * milliseconds.
+ */
 const toleranceMs = 60_000;
 
 /** Request for which a DPoP proof must have been made. */
@@ -19,17 +22,17 @@ export interface ProvenRequest {
   readonly accessToken: string | null;
 }
 
-/** A DPoP proof with a valid signature and valid claims. May have been used before. */
+/** A DPoP proof whose signature and claims are valid. It may have been used before. */
 export interface DpopProof {
-  /** SHA-256 thumbprint of the proof's key (RFC 7638), base64url. */
+  /** SHA-256 thumbprint of the key of a DPoP proof (RFC 7638), base64url. */
   readonly jkt: string;
-  /** SHA-256 of the proof's key and id, which identifies the proof. */
+  /** SHA-256 of a DPoP proof's key and id, which identifies the proof. */
   readonly idDigest: Uint8Array;
-  /** Time until which the proof's id must be stored, in milliseconds since the Unix epoch. */
+  /** Time until which the id of a DPoP proof must be stored, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
 }
 
-/** Result of verifying a proof. The text of a problem is public. */
+/** Result of verifying a DPoP proof. The text of a problem may be sent to the client. */
 export type ReadProof = { readonly proof: DpopProof } | { readonly problem: string };
 
 const claimsSchema = z.object({
@@ -47,8 +50,8 @@ function normalizedOctet(encoded: string): string {
 }
 
 /**
- * Normalizes a URL and removes its query and fragment (RFC 9449, section 4.3); `null` if it is not an http(s)
- * URL.
+ * Normalizes the URL of a DPoP proof and removes its query and fragment (RFC 9449, section 4.3); `null` if it
+ * is not an http(s) URL.
  */
 function normalizedUrl(text: string): string | null {
   const url = URL.parse(text);
@@ -56,7 +59,7 @@ function normalizedUrl(text: string): string | null {
   return url.origin + url.pathname.replaceAll(/%[0-9a-f]{2}/gi, normalizedOctet);
 }
 
-/** Verifies the signature with the public key in the header; `null` if it is invalid. */
+/** Verifies the signature of a DPoP proof with the public key in its header; `null` if it is invalid. */
 async function verified(text: string, now: number): Promise<JWTVerifyResult | null> {
   // A repeated header arrives joined with a comma, and so does not look like a JWT.
   if (text.length > maxProofLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return null;
@@ -71,12 +74,12 @@ async function verified(text: string, now: number): Promise<JWTVerifyResult | nu
   }
 }
 
-/** Returns the hash of an access token that a proof has as `ath`: SHA-256, base64url. */
+/** Returns the hash of an access token that a DPoP proof contains as `ath`: SHA-256, base64url. */
 const tokenHash = (accessToken: string): string => digest(accessToken).toString('base64url');
 
 /**
- * Verifies a DPoP proof for a request (RFC 9449, section 4.3). The caller must still check that it is used
- * once.
+ * Verifies a DPoP proof for a request (RFC 9449, section 4.3). The caller must still check that the proof was
+ * not used before.
  */
 export async function readProof(text: string, request: ProvenRequest, now: number): Promise<ReadProof> {
   const result = await verified(text, now);

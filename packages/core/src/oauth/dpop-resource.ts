@@ -7,28 +7,36 @@ type RequestHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
-/** A request to an API with an access token: of Node or the Web API, or an object with these members. */
+/**
+ * A request with an access token to an API: a request of Node or of the Web API, or an object with these
+ * members.
+ */
 export interface PresentedRequest {
   readonly method?: string | undefined;
-  /** Path with query, or a whole URL, of which only the path counts. */
+  /** Path of the request with its query, or a whole URL. Of a whole URL only the path is used. */
   readonly url?: string | undefined;
-  /** Value of `url` before Express removed the path of a router. Takes precedence over `url`. */
+  /**
+   * Value of `url` before Express removed the path at which a router is mounted. It takes precedence over
+   * `url`.
+   */
   readonly originalUrl?: string | undefined;
   readonly headers: RequestHeaders;
 }
 
-/** Reason why an access token is refused because of its DPoP proof. The description is public. */
+/**
+ * Reason why an access token is refused because of its DPoP proof. The description may be sent to the client.
+ */
 export interface ProofProblem {
   readonly code: 'invalid_token' | 'invalid_dpop_proof';
   readonly description: string;
 }
 
-/** Functions and settings with which DPoP proofs are checked. */
+/** Functions and settings with which DPoP proofs of API requests are checked. */
 export interface ProofChecks {
-  /** True if tokens that are bound to a key are accepted. */
+  /** True if access tokens that are bound to a key are accepted. */
   readonly takesDpop: boolean;
   readonly clock: Clock;
-  /** Marks a proof as used. Returns `false` if it was used before. */
+  /** Marks a DPoP proof as used. Returns `false` if it was used before. */
   readonly useProof: (proof: DpopProof) => Promise<boolean>;
 }
 

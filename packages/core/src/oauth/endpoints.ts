@@ -43,19 +43,19 @@ export function pageUrl(options: Options, page: keyof typeof authPaths, id = '')
 }
 
 /**
- * Returns the text that names a client in a path: the client id itself, or an encoded form if the id has
- * slashes, because some proxies and frameworks decode or refuse slashes in a path segment.
+ * Returns the text that stands for a client in the path of a URL: the client id itself, or an encoded form if
+ * the id has slashes, because some proxies and frameworks decode or refuse slashes in a path segment.
  */
 export const clientPathName = (clientId: string): string =>
   clientId.includes('/') ? `~${Buffer.from(clientId).toString('base64url')}` : clientId;
 
-/** Returns the client id that a path segment names; see {@link clientPathName}. */
+/** Returns the client id for which a segment of a URL's path stands; see {@link clientPathName}. */
 export const clientIdInPath = (name: string): string =>
   name.startsWith('~') ? Buffer.from(name.slice(1), 'base64url').toString() : name;
 
 /**
- * Returns route patterns for the metadata with the issuer's path after the well-known part (RFC 8414, section
- * 3.1). Empty if the issuer has no path.
+ * Returns the paths of the metadata documents if the issuer has a path: the well-known part followed by the
+ * issuer's path (RFC 8414, section 3.1). Empty if the issuer has no path.
  */
 export function wellKnownOfIssuer(options: Options): string[] {
   const issuerPath = options.issuer.pathname.replace(/\/$/, '');

@@ -36,7 +36,7 @@ function isBrowser(ctx: Context): boolean {
 }
 
 /**
- * Returns the redirect URI of a request that was refused because of it, for the developers of the app. Leaves out the
+ * Returns the redirect URI that was refused, for an error page that the app's developers read. Leaves out the
  * values of its query, which may be secret.
  */
 function sentRedirectUri({ query }: Context, { code }: OAuthError): string {
@@ -52,7 +52,7 @@ export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
   return choosePageLanguage(options.languages, locales, ctx.get('Accept-Language'));
 }
 
-/** Tries to respond with the host's own error page. Returns whether it did. */
+/** Tries to respond with the host's own error page. Returns whether that worked. */
 async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPageDetails): Promise<boolean> {
   if (options.pages.error === undefined) return false;
   try {

@@ -6,12 +6,12 @@ import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { digest } from '../secrets/tokens.ts';
 import { requestedClasses } from './authentication-context.ts';
 
-/** Thrown if the result of the host's login is invalid, which is a defect of the host. */
+/** Thrown if the host's `login.authenticate` returned an invalid result, which is a bug of the host. */
 export class LoginError extends TypeError {
   override readonly name = 'LoginError';
 }
 
-/** Maximum time by which the host's clock may be ahead of this one's, in milliseconds. */
+/** Maximum time by which the host's clock may be ahead of this service's clock, in milliseconds. */
 const aheadMs = 60_000;
 
 /** Maximum number of authentication methods of a sign-in. */

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
-/** Response headers that a page of the host cannot set. */
+/** Names of response headers that a page of the host cannot set. */
 const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**
- * Responds with a page of the host. The page must not be cached or framed. The host decides what the page may
- * load.
+ * Responds with a page that the host rendered. The page must not be cached or framed. The host decides what
+ * the page may load.
  * @param call - name of the host's function that returned the page, for the error text
  * @throws TypeError if `page` is neither text nor a Response
  */
@@ -30,7 +30,7 @@ export async function answerHostPage(ctx: Context, call: string, page: unknown):
 
 /**
  * Returns the URL of the host's own consent page for an interaction. Its path must contain the interaction's
- * id: otherwise the cookies of two tabs would overwrite each other.
+ * id; without it, the cookies of two tabs would overwrite each other.
  * @param interactionUrl - value of the option with this name
  * @throws TypeError for a URL of another origin, or without the id in its path
  */

@@ -11,8 +11,8 @@ import type { Core } from '../options/context.ts';
 import { issuerOf } from './endpoints.ts';
 
 /**
- * Value of `typ` in ID tokens (RFC 7519, section 5.1). Logout tokens have another one, so that they are
- * refused as a hint.
+ * Value of `typ` in the header of ID tokens (RFC 7519, section 5.1). Logout tokens have another value, so
+ * that they are refused as a hint.
  */
 const typ = 'JWT';
 
@@ -22,14 +22,14 @@ export interface IdTokenHint {
   readonly aud: string;
   /**
    * Id of the user in the ID token. `null` if the token is older than a year, or if its signing key is no
-   * longer kept: then any client could have written it.
+   * longer kept, because then any client could have forged it.
    */
   readonly sub: string | null;
 }
 
 /**
- * Reads an `id_token_hint`. Accepts expired ID tokens (RP-Initiated Logout 1.0, section 2), and those signed
- * with retired keys.
+ * Reads an `id_token_hint`. Accepts expired ID tokens (RP-Initiated Logout 1.0, section 2), and ID tokens
+ * signed with keys that no longer sign.
  * @returns the content of the token; `null` if it is not an ID token of this service
  */
 export async function readIdTokenHint(core: Core, token: string): Promise<IdTokenHint | null> {
@@ -51,7 +51,7 @@ function isOld({ iat }: JWTPayload, now: number): boolean {
   return iat !== undefined && iat * 1000 <= now - verifiableMs;
 }
 
-/** Checks whether a token claims to be an ID token of this service from before all kept keys. */
+/** Checks whether a token claims to be an ID token of this service that is older than all kept keys. */
 function isFromForgottenKey(token: string, issuer: string, now: number): boolean {
   try {
     const payload = decodeJwt(token);

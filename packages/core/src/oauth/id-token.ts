@@ -7,7 +7,10 @@ import { readClaims } from './claims-parameter.ts';
 import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
-/** Names of the claims of an ID token. Discovery lists them; identity fields come from userinfo. */
+/**
+ * Names of the claims of an ID token, which the discovery document lists. Data about the user comes from
+ * userinfo.
+ */
 export const idTokenClaims = [
   'iss',
   'sub',
@@ -20,7 +23,10 @@ export const idTokenClaims = [
   'sid',
 ] as const;
 
-/** Names of claims about the sign-in, present if the host knows them. Discovery lists them with `login.acrValues`. */
+/**
+ * Names of claims about the sign-in, present if the host reports them. The discovery document lists them if
+ * `login.acrValues` is set.
+ */
 export const signInClaims = ['acr', 'amr'] as const;
 
 /** Claims of an ID token by name. `nonce` is missing if the authorization request had none. */
@@ -31,7 +37,8 @@ type IdTokenClaims = Readonly<Record<Exclude<(typeof idTokenClaims)[number], 'no
 };
 
 /**
- * Signs claims about a user for a client. @param typ - type in the header, which tells kinds of tokens apart
+ * Signs a JWT with claims about a user for a client. @param typ - type in the header, by which kinds of
+ * tokens are told apart
  */
 export async function signForClient(
   { signingKeys }: Core,
@@ -86,7 +93,7 @@ export function signIdToken(
   return signForClient(core, client, { ...userClaims, ...claims }, { typ: 'JWT', now });
 }
 
-/** Returns the named claims that the scopes cover, each with its scope. */
+/** Returns those of the named claims that the scopes cover, each with its scope. */
 function coveredClaims({ options }: Core, names: readonly string[], scopes: readonly string[]) {
   if (names.length === 0) return [];
   return scopes.flatMap((scope) =>
@@ -98,7 +105,7 @@ function coveredClaims({ options }: Core, names: readonly string[], scopes: read
 }
 
 /**
- * Returns additional content for all ID tokens of a grant: class and methods of the sign-in, and the claims
+ * Returns what all ID tokens of a grant contain in addition: class and methods of the sign-in, and the claims
  * that the client requested and the approved scopes cover. `null` if there is none.
  * @param claims - parameter `claims` of the authorization request
  */
@@ -126,8 +133,8 @@ export function scopesInIdToken(core: Core, grant: GrantState, scopes: readonly 
 }
 
 /**
- * Returns the requested claims of an ID token from the host's record, validated. @throws UserRecordError if a
- * value is invalid
+ * Reads the requested claims of an ID token from the host's user record and validates them. @throws
+ * UserRecordError if a value is invalid
  */
 export function userClaimsInIdToken(
   core: Core,

@@ -3,7 +3,7 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/clients.ts';
 import { digest, digestText, minImportedSecret } from '../secrets/tokens.ts';
 
-/** A secret that a client presents from an address, and the imported hash to compare it with. */
+/** A secret that a client sent from an IP address, and the imported hash to compare it with. */
 export interface PresentedSecret {
   readonly client: ClientRecord & Partial<ClientState>;
   readonly stored: ClientSecretRecord;
@@ -12,32 +12,34 @@ export interface PresentedSecret {
   readonly address: string | null;
 }
 
-/** Limits the failed client authentications of an address. */
+/** Limits how many client authentications of an IP address may fail. */
 export interface FailureLimit {
-  /** Refuses an address that has failed too often. @throws OAuthError `slow_down` */
+  /**
+   * Refuses an IP address whose client authentications have failed too often. @throws OAuthError `slow_down`
+   */
   requireRoom(address: string | null, now: number): Promise<void>;
   consume(address: string | null, now: number): Promise<unknown>;
 }
 
-/** Checks a presented secret against the imported hash of its client. */
+/** Compares a client's secret with the imported hash of the client. */
 export type CheckImportedSecret = (presented: PresentedSecret) => Promise<boolean>;
 
 /**
- * Maximum number of concurrent hash computations. Slow hashes usually run on libuv's four threads, which file
- * access and name look-ups need as well.
+ * Maximum number of slow hashes that are computed at the same time. Slow hashes usually run on libuv's four
+ * threads, which file access and name look-ups need as well.
  */
 const concurrency = 2;
 /**
- * Maximum number of waiting checks for one client, so that guesses at one client's secret do not delay
- * another client for long.
+ * Maximum number of checks of one client's secret that wait for a slow hash, so that guesses at one client's
+ * secret do not delay another client for long.
  */
 const waitingPerClient = 8;
-/** Maximum number of waiting checks for all clients together. */
+/** Maximum number of checks that wait for a slow hash, for all clients together. */
 const waitingAtMost = 64;
 
 /**
- * Runs a limited number of checks at once and lets a limited number wait, in the order of their arrival.
- * Resolves with a function that releases the place.
+ * Creates a queue that runs a limited number of secret checks at once and lets a limited number wait, in the
+ * order of their arrival. Resolves with a function that releases the place.
  * @throws OAuthError `temporarily_unavailable` if too many checks wait already
  */
 function boundedPlaces(): (clientId: string) => Promise<() => void> {
@@ -82,7 +84,7 @@ export function importedSecrets(
 ): CheckImportedSecret {
   const { verifyImportedSecret: verify, logger } = options;
   const enter = boundedPlaces();
-  /** Running checks: concurrent requests that present the same secret share one. */
+  /** Running checks of imported secrets: concurrent requests with the same secret share one check. */
   const underWay = new Map<string, Promise<boolean>>();
 
   async function matches({ client, stored, secret, address }: PresentedSecret): Promise<boolean> {
@@ -107,8 +109,8 @@ export function importedSecrets(
   }
 
   /**
-   * Replaces an imported hash with the SHA-256 of the secret. If the client was changed in the meantime, does
-   * nothing: a later request will do it.
+   * Replaces an imported hash with the SHA-256 of the client's secret. Does nothing if the client was changed
+   * in the meantime: a later request replaces the hash.
    */
   async function storeDigest({ client, stored, secret }: PresentedSecret): Promise<void> {
     const { imported: _, ...record } = { ...stored, digest: digest(secret) };

@@ -8,7 +8,7 @@ import type { ClientRecord } from '../ports/clients.ts';
 import { logoUrl } from './client-logo.ts';
 import type { Interactions, Question } from './interaction.ts';
 
-/** Result with the URL to which the browser must be redirected. */
+/** Result that contains the URL to which the browser must be redirected. */
 export interface InteractionRedirect {
   readonly redirectTo: string;
 }
@@ -20,13 +20,13 @@ export interface InteractionRedirect {
  */
 export interface InteractionApi {
   /**
-   * Returns the content of the page, or a redirect if there is nothing to ask (any more).
+   * Returns the content of your consent page, or a redirect if there is nothing to ask (any more).
    * @throws OAuthError if the interaction has ended
    */
   details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
   /**
-   * Approves the requested scopes on behalf of the user. Returns the URL to which the browser must go, which
-   * is the page again if a scope in `declined` is not optional.
+   * Approves the requested scopes on behalf of the user. Returns the URL to which the browser must go: the
+   * consent page again if a scope in `declined` is not optional.
    * @throws OAuthError if the form is forged or the interaction has ended
    */
   approve(
@@ -50,22 +50,25 @@ export const namedResources = ({ options }: Core, uris: readonly string[]) =>
 
 type ScopesToShow = InteractionDetails['scopes'];
 
-/** Returns what a page must show of a client with a metadata document; `null` for a provisioned client. */
+/**
+ * Returns the data of a client's metadata document that a consent page must show; `null` for a client that an
+ * administrator created.
+ */
 export function shownDocument({ document }: ClientRecord, redirectUri: string): ConsentView['document'] {
   if (document === undefined) return null;
   const { claimedName } = document;
   return { claimedName, returnsToDevice: new URL(redirectUri).protocol !== 'https:' };
 }
 
-/** Returns the data of a consent question for a page of the host. */
+/** Returns the data for a consent page that the host renders. */
 export function detailsOf(
   { interaction, client, user, scopes, resources, csrfToken, switchAccountUrl }: Question,
   core: Core,
 ): InteractionDetails {
   const { languages, scopes: catalog } = core.options;
   /**
-   * Returns the texts of a scope in every built-in language and those of the host. A scope of the host
-   * without text in a language uses the first of the host's languages.
+   * Returns the texts of a scope in every built-in language and in those of the host. If a scope of the host
+   * has no text in a language, the text in the first of the host's languages is used.
    */
   function textsOf(name: string): ScopesToShow[number]['texts'] {
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));

@@ -28,8 +28,8 @@ export interface Question {
   readonly client: ClientRecord;
   readonly user: UserRecord;
   /**
-   * Requested scopes. `isNew` is true if the user has not approved the scope for this client before; `isOptional` if
-   * the user may leave it out, and `isDeclined` if the user did so before.
+   * Requested scopes. `isNew` is true if the user has not approved the scope for this client before,
+   * `isOptional` if the user may leave it out, and `isDeclined` if the user left it out before.
    */
   readonly scopes: readonly {
     readonly name: string;
@@ -41,7 +41,10 @@ export interface Question {
   readonly resources: readonly string[];
   /** Name of the partner that owns the client; `null` if none does. */
   readonly partnerName: string | null;
-  /** Form token, which proves that a decision comes from the page that showed this question to this user. */
+  /**
+   * Form token (CSRF token), which proves that a decision comes from the page that showed this question to
+   * this user.
+   */
   readonly csrfToken: string;
   /** URL at which the user can sign in as someone else. */
   readonly switchAccountUrl: string;
@@ -70,8 +73,8 @@ function askedScopes(
 }
 
 /**
- * Returns the client of an interaction, which may have been changed since it began. @throws OAuthError if the
- * client is no longer allowed to make the request
+ * Returns the client of an interaction, whose settings may have been changed since the interaction began.
+ * @throws OAuthError if the client is no longer allowed to make the request
  */
 async function clientOf(core: Core, interaction: PendingInteraction): Promise<ClientRecord> {
   const client = requireEnabled(await findClient(core, interaction.params.client_id ?? ''));
@@ -80,8 +83,8 @@ async function clientOf(core: Core, interaction: PendingInteraction): Promise<Cl
 }
 
 /**
- * Returns the user who is asked for consent; `null` if the host does not know the user. Checks the values
- * that userinfo will return, so that an error is reported before the user consents and not afterwards.
+ * Returns the user who is asked for consent; `null` if the host does not find the user. Checks the data that
+ * userinfo will return, so that an error is reported before the user consents and not afterwards.
  * @throws UserRecordError if a value of the host's record is invalid
  */
 async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
@@ -92,7 +95,10 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
 
 const purpose = ({ id }: { readonly id: string }): FormPurpose => ['consent', id];
 
-/** Returns the question of an interaction to its user; `null` if the host does not know the user. */
+/**
+ * Returns the data of the consent page for an interaction and its user; `null` if the host does not find the
+ * user.
+ */
 async function questionTo(
   core: Core,
   forms: Forms,
@@ -123,8 +129,8 @@ interface ConsentForm {
 }
 
 /**
- * Stores the user's approval and ends the interaction. Asks again if a scope that the user left out is not optional (any
- * more).
+ * Stores the user's approval and ends the interaction. Shows the consent page again if a scope that the user
+ * left out is not optional (any more).
  * @returns the URL to which the browser must go
  */
 async function approve(
@@ -156,7 +162,7 @@ export type Interactions = ReturnType<typeof createInteractions>;
 
 /**
  * Finds the response to an interaction that this browser and user ended with the same decision less than a
- * minute ago.
+ * minute ago, so that a repeated form gets the same response.
  * @throws OAuthError if there is no such response
  */
 async function repeatable(
@@ -173,10 +179,13 @@ async function repeatable(
 }
 
 /**
- * Creates the steps of an authorization request that involve the user: signing in at the host, then consent.
+ * Creates the steps of an authorization request that involve the user: the sign-in at the host, then consent.
  */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
-  /** Returns the user with the interaction that the browser may decide, or the URL of the sign-in. */
+  /**
+   * Returns the signed-in user with the interaction that the browser may decide, or the URL of the sign-in
+   * page.
+   */
   async function begin(exchange: Exchange, id: string | null) {
     const interaction = await engine.interaction(exchange, id);
     const client = await clientOf(core, interaction);
@@ -186,7 +195,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   }
 
   /**
-   * Returns this browser's interaction and its client. Changes nothing. @throws OAuthError if there is none
+   * Returns this browser's interaction and its client. Changes nothing. @throws OAuthError if the browser has
+   * no interaction
    */
   async function current(exchange: Exchange, id: string) {
     const interaction = await engine.interaction(exchange, id);
@@ -194,7 +204,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   }
 
   /**
-   * Applies the user's decision to an interaction. If another user has signed in since the question was
+   * Applies the user's decision to an interaction. If another user has signed in since the consent page was
    * shown, asks that user instead.
    */
   async function decide(
@@ -218,8 +228,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
 
   return {
     /**
-     * Returns the next step for the browser of an interaction: a URL to redirect to, or a question for the
-     * user.
+     * Returns the next step for the browser of an interaction: a URL to redirect to, or the data of a consent
+     * page.
      */
     async next(exchange: Exchange, id: string | null): Promise<string | Question> {
       const begun = await begin(exchange, id);
@@ -262,7 +272,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     current,
 
     /**
-     * Ends an interaction whose user does not want to sign in. @returns the URL to which the browser must go
+     * Ends an interaction because the user does not want to sign in. @returns the URL to which the browser
+     * must go
      * @throws OAuthError if the interaction has ended
      */
     async cancel(exchange: Exchange, id: string): Promise<string> {

@@ -17,9 +17,9 @@ const audienceOf = (resources: readonly string[]): string | readonly string[] =>
   resources.length === 1 ? (resources[0] ?? '') : resources;
 
 /**
- * Creates the handler of the introspection endpoint (RFC 7662) for clients that are resource servers. It
- * returns the user and the scopes of a valid token of any client. For any other token it returns only that it
- * is not active.
+ * Creates the handler of the introspection endpoint (RFC 7662) for clients that are resource servers. For a
+ * valid token of any client it returns the user and the scopes. For any other token it returns only that the
+ * token is not active.
  */
 export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;

@@ -12,14 +12,14 @@ import type { GrantPart } from './resources.ts';
 /** A new access token, not stored yet, with its ID token. */
 export interface IssuedTokens {
   readonly accessToken: string;
-  /** Record of the access token, to be stored. */
+  /** Record of the new access token, to be stored. */
   readonly token: NewAccessToken;
   /** ID token; `null` without the scope `openid`. */
   readonly idToken: string | null;
   readonly scopes: readonly string[];
 }
 
-/** Client and grant of a token, and the part of the grant for which it is issued. */
+/** Client and grant of a token, and the scopes and resources for which it is issued. */
 interface TokenSubject extends GrantPart {
   readonly client: ClientRecord;
   readonly grant: GrantState;
@@ -40,8 +40,8 @@ export function givesRefreshTokens(client: ClientRecord, scopes: readonly string
 }
 
 /**
- * Returns when the next refresh token of a grant expires, in milliseconds since the Unix epoch, by the
- * shorter of its idle and its absolute lifetime. `null` without the option `refreshTokens`.
+ * Returns when the next refresh token of a grant expires, in milliseconds since the Unix epoch: after its
+ * idle lifetime or its absolute lifetime, whichever ends first. `null` without the option `refreshTokens`.
  */
 export function refreshTokenEnd({ options }: Core, grant: GrantState, now: number): number | null {
   if (options.refreshTokens === undefined) return null;
@@ -50,8 +50,8 @@ export function refreshTokenEnd({ options }: Core, grant: GrantState, now: numbe
 }
 
 /**
- * Creates the first refresh token of a grant; `null` without the option `refreshTokens`, and for a client
- * that gets none, see {@link givesRefreshTokens}.
+ * Creates the first refresh token of a grant; `null` without the option `refreshTokens`, or if the client
+ * gets no refresh tokens (see {@link givesRefreshTokens}).
  */
 export function firstRefreshToken(
   core: Core,
@@ -65,7 +65,7 @@ export function firstRefreshToken(
   return { text, stored: { ...refreshTokenDigests(core, text), expiresAt } };
 }
 
-/** Returns a part of the grant's list in stored form: `null` if it is the whole list. */
+/** Returns a list of scopes or resources in stored form: `null` if it equals the grant's whole list. */
 const fewerOf = (
   part: readonly string[] | null,
   whole: readonly string[] | null,

@@ -8,8 +8,8 @@ export const fapi2CodeSeconds = 60;
 export const accessTokenSeconds = 3600;
 
 /**
- * Time after the first use of a refresh token during which it returns its successor again, in milliseconds:
- * for other tabs, and for lost responses.
+ * Time after the first use of a refresh token during which the old token still returns the same new one, in
+ * milliseconds: for other tabs, and for lost responses.
  */
 export const refreshGraceMs = 30_000;
 
@@ -17,8 +17,8 @@ export const refreshGraceMs = 30_000;
 export const interactionSeconds = 3600;
 
 /**
- * Lifetime of an authorization request without a signed-in user, in seconds. Requests that are started
- * without need occupy a row only for this time.
+ * Lifetime of an authorization request without a signed-in user, in seconds. It is short, so that abandoned
+ * requests do not occupy a row for long.
  */
 export const anonymousInteractionSeconds = 600;
 
@@ -29,10 +29,10 @@ export const pushedRequestSeconds = 60;
 export const answerSeconds = 60;
 
 /**
- * Time after its expiry during which an access token is reported as expired rather than unknown, in
+ * Time after its expiry during which an access token is reported as expired and not as unknown, in
  * milliseconds.
  */
 export const expiredTokenMs = 24 * 3600_000;
 
-/** Number of wrong PKCE verifiers after which a code can no longer be used. */
+/** Number of wrong PKCE verifiers after which an authorization code can no longer be used. */
 export const maxFailedVerifiers = 5;

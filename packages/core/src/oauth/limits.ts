@@ -5,8 +5,8 @@ import type { Core } from '../options/context.ts';
 import type { AddressCounts } from '../ports/rate-limits.ts';
 
 /**
- * Returns the store for counts per client address: the host's; otherwise the storage, if it shares counts
- * between processes; otherwise memory of this process, separate for each call of this function.
+ * Returns the store for rate limit counts per client address: the host's; otherwise the storage, if it shares
+ * counts between processes; otherwise memory of this process, separate for each call of this function.
  */
 export function addressCounts({ options, storage }: Pick<Core, 'options' | 'storage'>): AddressCounts {
   return options.limits.store ?? storage.rateLimits ?? fixedWindows();
@@ -36,15 +36,15 @@ export function refreshLimits(core: Core) {
 }
 
 /**
- * Time for which a count of unfinished requests is used, with this process's own starts added, in
- * milliseconds.
+ * Time for which the number of unfinished authorization requests is cached, in milliseconds. Requests that
+ * this process starts in that time are added.
  */
 const countMs = 1000;
 
 /**
- * Creates a function that refuses a new request if too many are unfinished. Counts at most once a second, not
- * on every start. So the limit may be exceeded briefly, by requests that other processes start within a
- * second.
+ * Creates a function that refuses a new authorization request if too many are unfinished. It queries the
+ * number at most once a second. So the limit may be exceeded briefly, by requests that other processes start
+ * within a second.
  *
  * @param count - number of unfinished requests at a time
  * @param description - description in the error

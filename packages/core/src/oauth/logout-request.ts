@@ -8,7 +8,10 @@ import { redirectLocation } from './redirect-location.ts';
 import { isRegisteredPostLogoutUri } from './redirect-uri.ts';
 import { invalid, oneValue, type RawParameters, requireShort } from './request-parameters.ts';
 
-/** Parameters that are read (RP-Initiated Logout 1.0, section 2); others are ignored. */
+/**
+ * Names of the parameters of a logout request that are read (RP-Initiated Logout 1.0, section 2); others are
+ * ignored.
+ */
 export const logoutParameters = [
   'id_token_hint',
   'client_id',
@@ -21,25 +24,27 @@ type LogoutParameter = (typeof logoutParameters)[number];
 
 const maxBytes = { id_token_hint: 8192, state: 4096, ui_locales: 512 } as const;
 
-/** A checked logout request of an app. */
+/** An app's logout request after all checks. */
 export interface LogoutRequest {
-  /** Client of the app; `null` if the request does not name one. */
+  /** Client that sent the logout request; `null` if the request does not name one. */
   readonly client: ClientRecord | null;
   /**
-   * Id of the user whom the app wants to sign out; `null` if the request does not name one, or does not prove
-   * it.
+   * Id of the user whom the app wants to sign out; `null` if the request names no user, or does not prove it
+   * with an ID token.
    */
   readonly sub: string | null;
-  /** URL to which the browser returns, including `state`; `null` shows a page of this service instead. */
+  /**
+   * URL to which the browser returns after the sign-out, including `state`; `null` shows a page of this
+   * service instead.
+   */
   readonly returnTo: string | null;
   readonly uiLocales: string | undefined;
-  /** Parameters of the request as a query string. */
+  /** Parameters of the logout request as a query string. */
   readonly query: string;
 }
 
 /**
- * Reads and checks a request to sign a user out. Changes nothing. @throws OAuthError if the request is
- * invalid
+ * Reads and checks a logout request of an app. Changes nothing. @throws OAuthError if the request is invalid
  */
 export async function readLogoutRequest(
   core: Core,
@@ -81,8 +86,8 @@ export async function readLogoutRequest(
 }
 
 /**
- * Checks that the client has registered the URL to return to, and adds `state` to it. @throws OAuthError if
- * it has not
+ * Checks that the client has registered the post-logout redirect URI, and adds `state` to it. @throws
+ * OAuthError if it is not registered
  */
 function returnAddress(
   { options }: Core,

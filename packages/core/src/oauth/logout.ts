@@ -33,7 +33,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     language: choosePageLanguage(options.languages, uiLocales, ctx.get('Accept-Language')),
   });
 
-  /** Redirects the browser to the app, or shows the last page. */
+  /** Redirects the browser to the app after a sign-out, or shows a page that confirms the sign-out. */
   function leave(ctx: Context, request: LogoutRequest): void {
     if (request.returnTo !== null) seeOther(ctx, request.returnTo);
     else answerPage(ctx, afterLogoutPage(pageContext(ctx, request), 'leave'));

@@ -5,17 +5,17 @@ import { visible } from '../pages/html.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 
-/** Maximum length of a document's URL, in characters. */
+/** Maximum length of the URL of a client's metadata document, in characters. */
 const maxUrlLength = 512;
-/** Maximum length of the description of a problem, in characters. */
+/** Maximum length of the description of a problem in a metadata document, in characters. */
 const maxProblemLength = 300;
-/** Maximum length of a claimed name, in characters. */
+/** Maximum length of the name that a metadata document claims, in characters. */
 const maxNameLength = 100;
 
 /**
  * Parses a client id as the URL of a client ID metadata document: https, with a path, without user
- * information and fragment, in the URL parser's canonical spelling. So equal URLs are equal strings, without
- * dot segments and with the host in ASCII. `null` for any other client id.
+ * information and fragment, in the canonical spelling of the URL parser. So equal URLs are equal strings,
+ * without dot segments and with the host in ASCII. `null` for any other client id.
  *
  * @param allowHttp - accepts http too
  */
@@ -28,9 +28,12 @@ export function documentUrl(clientId: string, allowHttp: boolean): URL | null {
   return url;
 }
 
-/** Used part of a client's metadata (RFC 7591, section 2). */
+/** Members of a client's metadata document (RFC 7591, section 2) that this service uses. */
 export interface ClientMetadata {
-  /** Name that the document claims, without characters that hide or reorder text; `null` if it claims none. */
+  /**
+   * Name that the metadata document claims, without characters that hide or reorder text; `null` if it claims
+   * none.
+   */
   readonly claimedName: string | null;
   readonly redirectUris: readonly string[];
   readonly postLogoutRedirectUris: readonly string[];
@@ -38,8 +41,8 @@ export interface ClientMetadata {
 }
 
 /**
- * Thrown for a document that cannot be used. The message gives the reason and may be shown to the client's
- * developer.
+ * Thrown for a metadata document that cannot be used. The message gives the reason and may be shown to the
+ * client's developer.
  */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
@@ -75,7 +78,7 @@ function checkedUris(uris: readonly string[], name: string): void {
   checkRedirectUris(uris, { isPublic: true, firstParty: false }, name);
 }
 
-/** Parses a metadata document. @throws DocumentError if it cannot be used */
+/** Parses a client's metadata document. @throws DocumentError if it cannot be used */
 export function readMetadata(text: string, clientId: string): ClientMetadata {
   let value: unknown;
   try {

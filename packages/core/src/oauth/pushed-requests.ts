@@ -16,7 +16,9 @@ export interface FoundRequest {
   readonly key: PushedRequestKey;
   /** Unchecked parameters that the client pushed. */
   readonly parameters: RawParameters<Parameter>;
-  /** Query with the two parameters that refer to the pushed request. */
+  /**
+   * Query string with the two parameters that refer to the pushed request (`client_id` and `request_uri`).
+   */
   readonly reference: string;
 }
 
@@ -40,7 +42,7 @@ export function pushedRequests(core: Core) {
     'Too many authorization requests were pushed in the last minute.',
   );
 
-  /** Decrypts a member of a stored payload. @throws OAuthError if its sealing key was removed */
+  /** Decrypts a member of a stored pushed request. @throws OAuthError if its sealing key was removed */
   function opened(key: PushedRequestKey, member: string, sealed: unknown): string {
     try {
       return sealer.open(String(sealed), contextOf(key, member));
@@ -52,7 +54,7 @@ export function pushedRequests(core: Core) {
 
   return {
     /**
-     * Stores a checked request and returns its request URI.
+     * Stores a checked pushed request and returns its request URI.
      * @throws OAuthError `slow_down` if there are too many
      */
     async push(clientId: string, query: string): Promise<string> {
@@ -65,8 +67,8 @@ export function pushedRequests(core: Core) {
     },
 
     /**
-     * Finds the request to which a browser's parameters refer; `null` if they refer to none of this service.
-     * If the request was used before, returns the page that it started.
+     * Finds the pushed request to which a browser's parameters refer; `null` if they do not refer to a pushed
+     * request of this service. If the request was used before, returns the page that it started.
      * @throws OAuthError `invalid_request_uri` if the request is unknown or expired, belongs to another client, or was used
      * and started no page
      */
@@ -87,15 +89,18 @@ export function pushedRequests(core: Core) {
       return { page: opened(key, 'page', page) };
     },
 
-    /** Marks a request as used. @throws OAuthError `invalid_request_uri` if a concurrent call was faster */
+    /**
+     * Marks a pushed request as used. @throws OAuthError `invalid_request_uri` if a concurrent call was
+     * faster
+     */
     async use({ key }: FoundRequest): Promise<void> {
       if (!(await store.use(key, clock.now()))) throw unknown();
     },
 
     /**
-     * Stores the URL of the page that a used request has started. A browser that comes again is redirected
-     * there, and needs the cookie from its first visit. A failure is only logged, because the browser has its
-     * response already.
+     * Stores the URL of the page that a used pushed request has started. A browser that comes again is
+     * redirected to that page, and needs the cookie from its first visit. A failure is only logged, because
+     * the browser has its response already.
      */
     async keepPage({ key }: FoundRequest, page: string): Promise<void> {
       try {

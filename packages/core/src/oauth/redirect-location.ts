@@ -3,10 +3,10 @@ import { formDecoded, formPairs } from '../http/parameters.ts';
 /** Parameters of an authorization response (RFC 6749, sections 4.1.2 and 4.1.2.1; RFC 9207, section 2). */
 const responseParameters = ['code', 'state', 'iss', 'error', 'error_description'] as const;
 
-/** Response parameters for the client, in the order in which they are sent. */
+/** Values of the response parameters for the client, in the order in which they are sent. */
 type ResponseParameters = Readonly<Record<string, string>>;
 
-/** Decodes the name of a parameter. A name that is not UTF-8 stays encoded. */
+/** Decodes the name of a query parameter. A name that is not UTF-8 stays encoded. */
 function nameOf(written: string): string {
   try {
     return formDecoded(written);
@@ -16,9 +16,9 @@ function nameOf(written: string): string {
 }
 
 /**
- * Returns the URL that sends a response to the client: the registered URI, byte for byte, with the response
- * parameters after its own query, which must be retained (RFC 6749, section 3.1.2). Parsing and rewriting
- * that query would change `%20`, `?flag` and bytes that are not UTF-8. Leaves out parameters of the
+ * Returns the URL that sends a response to the client: the registered redirect URI, byte for byte, followed
+ * by the response parameters. The URI's own query must be retained (RFC 6749, section 3.1.2); parsing and
+ * rewriting it would change `%20`, `?flag` and bytes that are not UTF-8. Leaves out parameters of the
  * registered URI that have a meaning in a response.
  * @param replaced - names of the parameters that are left out of the registered URI
  */
@@ -38,8 +38,9 @@ export function redirectLocation(
 }
 
 /**
- * Extracts the response parameters from a URL that the engine built from a registered URI. A changed value
- * tells the engine's `error` apart from a parameter `error` of the registered URI.
+ * Extracts the response parameters from a URL that oidc-provider built from a registered redirect URI. If a
+ * value differs from the registered URI, it comes from oidc-provider: this tells its `error` apart from a
+ * parameter `error` of the registered URI.
  */
 export function responseOf(location: string, registeredUri: string): ResponseParameters {
   const [given, own] = [new URL(location).searchParams, new URL(registeredUri).searchParams];

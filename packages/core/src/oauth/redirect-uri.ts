@@ -35,8 +35,9 @@ export function isRegisteredPostLogoutUri(client: RedirectSettings, uri: string)
 }
 
 /**
- * Returns the origin of a page as browsers send it (RFC 6454); `null` if it has none. Web views send the
- * origin of a private-use scheme with a host, such as `capacitor://localhost`, which `URL` does not support.
+ * Returns the origin of a redirect URI as browsers send it in the header `Origin` (RFC 6454); `null` if it
+ * has none. Web views send the origin of a private-use scheme with a host, such as `capacitor://localhost`,
+ * which `URL` does not support.
  */
 function originOf({ origin, protocol, host }: URL): string | null {
   if (origin !== 'null') return origin;
@@ -44,8 +45,8 @@ function originOf({ origin, protocol, host }: URL): string | null {
 }
 
 /**
- * Checks whether an origin belongs to a client: it is that of one of its redirect URIs. The port may differ
- * for a loopback address if the client has `loopbackPorts: 'any'`.
+ * Checks whether an origin belongs to a client: whether a redirect URI of the client has that origin. The
+ * port may differ for a loopback address if the client has `loopbackPorts: 'any'`.
  */
 export function isClientOrigin(client: RedirectSettings, origin: string): boolean {
   const origins = client.redirectUris.map((uri) => originOf(new URL(uri))).filter((one) => one !== null);
@@ -53,8 +54,8 @@ export function isClientOrigin(client: RedirectSettings, origin: string): boolea
 }
 
 /**
- * Returns the origin under which loopback addresses of a client with `loopbackPorts: 'any'` are stored;
- * `null` for an origin that is not a loopback address.
+ * Returns the form in which the origin of a loopback redirect URI is stored for a client with `loopbackPorts:
+ * 'any'`; `null` for an origin that is not a loopback address.
  */
 export function anyPortOrigin(origin: string): string | null {
   const portless = withoutLoopbackPort(origin);

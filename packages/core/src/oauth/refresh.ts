@@ -25,10 +25,11 @@ import { findUser } from './user.ts';
 /** Parameters of a refresh request (RFC 6749, section 6). */
 interface RefreshRequest {
   readonly refreshToken: string;
-  /** Requested scopes, a part of those that the user approved; `null` requests all of them. */
+  /** Requested scopes, which must be among those that the user approved; `null` requests all of them. */
   readonly scope: string | null;
   /**
-   * Requested resources, as URIs separated by spaces (RFC 8707); `null` requests all that the user approved.
+   * Requested resources, as URIs separated by spaces (RFC 8707); `null` requests all resources that the user
+   * approved.
    */
   readonly resource: string | null;
   readonly proof: DpopProof | null;
@@ -41,7 +42,8 @@ const refused = (): OAuthError =>
   );
 
 /**
- * Returns the scopes that the user approved and the client is still allowed, or the requested part of them.
+ * Returns the scopes for a refreshed token: those that the user approved and the client is still allowed, or
+ * the requested ones of them.
  * @throws OAuthError `invalid_scope` for any other requested scope
  */
 function scopesOf(client: ClientRecord, { scopes }: GrantPart, asked: string | null): readonly string[] {
@@ -61,7 +63,7 @@ interface Successor {
   readonly digest: Uint8Array;
 }
 
-/** Derives the successor of a presented refresh token under one key. */
+/** Derives the refresh token that replaces the presented one, with one of the keys. */
 function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Successor {
   const text = tokens.succeedingRefreshToken(presented, key);
   return { text, digest: digest(text) };
@@ -69,7 +71,7 @@ function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Succ
 
 /**
  * Returns the number of access tokens that are kept per grant: as many as can be valid at once within the
- * rate limit, and one window more, so that no token is removed before it has expired.
+ * rate limit, and those of one window more, so that no token is removed before it has expired.
  */
 const maxAccessTokens = ({ options }: Core): number =>
   options.limits.refreshesPerGrant * (accessTokenSeconds / 60 + 1);

@@ -3,7 +3,10 @@ import { OAuthError } from '../errors.ts';
 import { isUnstorable } from '../http/json.ts';
 import { formDecoded, formPairs, hasManyValues, readPostedForm, withValue } from '../http/parameters.ts';
 
-/** Unchecked parameters of a request. A value of `null` was sent twice or is malformed. */
+/**
+ * Parameters of a request as they were sent, not yet checked. A value of `null` means that the parameter was
+ * sent twice or is malformed.
+ */
 export type RawParameters<Name extends string> = ReadonlyMap<Name, string | null>;
 
 export const invalid = (description: string): OAuthError => new OAuthError('invalid_request', description);
@@ -18,8 +21,8 @@ function decoded(text: string): string | null {
 }
 
 /**
- * Combines the values of a repeated parameter. Returns `null` if the parameter may occur only once, or a
- * value is malformed.
+ * Combines the values of a parameter that was sent several times. Returns `null` if the parameter may occur
+ * only once, or a value is malformed.
  */
 function withRepetition(name: string, known: string | null | undefined, value: string | null): string | null {
   if (!hasManyValues(name)) return known === undefined ? value : null;
@@ -75,8 +78,9 @@ export function oneValue<Name extends string>(
 }
 
 /**
- * Formats names that a client sent for an error description. Replaces names with characters that RFC 6749,
- * appendix A.7 and A.8, does not allow in a scope and in a description, and those that are longer than `maxLength`.
+ * Formats names from a client's request for an error description. Replaces names with characters that RFC
+ * 6749, appendix A.7 and A.8, does not allow in a scope and in a description, and names that are longer than
+ * `maxLength`.
  */
 export function printed(names: readonly string[], maxLength = 64): string {
   const printable = names.map((name) =>

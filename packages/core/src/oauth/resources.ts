@@ -5,7 +5,7 @@ import type { ResourceCatalog } from '../scopes/resources.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { printed } from './request-parameters.ts';
 
-/** Longest URI that is repeated in an error description, in characters. */
+/** Maximum length of a resource URI that an error description repeats, in characters. */
 const maxPrinted = 200;
 
 const invalidTarget = (reason: string, uris: readonly string[]): OAuthError =>
@@ -47,16 +47,16 @@ export const approvedNames = (scopes: Iterable<string>, resources: Iterable<stri
   ...resources,
 ];
 
-/** Part of a grant for which an access token is issued. */
+/** Scopes and resources of a grant for which an access token is issued. */
 export interface GrantPart {
   readonly scopes: readonly string[];
   readonly resources: readonly string[] | null;
 }
 
 /**
- * Returns the part of a grant that a token request asks for (RFC 8707, section 2.2): the requested resources,
- * with the scopes that belong to them or to no resource. Without the parameter or the option `resources`,
- * returns the whole grant.
+ * Returns the scopes and resources that a token request asks for (RFC 8707, section 2.2): the requested
+ * resources, with the scopes that belong to them or to no resource. Without the parameter or the option
+ * `resources`, returns those of the whole grant.
  * @param resource - the values of the parameter, separated by spaces; `null` if it was not sent
  * @throws OAuthError `invalid_target` for a resource that was not authorized
  */

@@ -6,14 +6,16 @@ import { digest } from '../secrets/tokens.ts';
 import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { refreshTokenDigests } from './issued-tokens.ts';
 
-/** Parameters that are read (RFC 7009, section 2.1); others are ignored. */
+/**
+ * Names of the parameters of a revocation request that are read (RFC 7009, section 2.1); others are ignored.
+ */
 const revocationParameters: ReadonlySet<string> = new Set(['token']);
 
 /**
- * Creates the handler of the revocation endpoint (RFC 7009). The specification leaves out client
- * authentication: anyone who has a token may revoke it. Client credentials are ignored, and an unknown token
- * counts as success. A refresh token is revoked with everything that was issued with it (section 2.1), an
- * access token alone.
+ * Creates the handler of the revocation endpoint (RFC 7009). The specification of this service demands no
+ * client authentication: anyone who has a token may revoke it. Client credentials are ignored, and an unknown
+ * token counts as success. A refresh token is revoked with everything that was issued with it (section 2.1),
+ * an access token alone.
  */
 export function revocationHandler(core: Core): Handler {
   const { storage, clock, tokens } = core;

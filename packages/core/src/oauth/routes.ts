@@ -23,24 +23,27 @@ function page(path: string, summary: string, handlers: Route['handlers']): Route
   return { path, summary, below: 'authUrl', errors: 'page', handlers };
 }
 
-/** Creates the route of a page whose GET changes something. */
+/** Creates the route of a page on which a GET request changes something. */
 function changing(path: string, summary: string, handlers: Route['handlers']): Route {
   return { ...page(path, summary, handlers), changesOnGet: true };
 }
 
-/** Loads the check of assertions, if clients may authenticate with keys. */
+/** Loads the code that checks clients' assertions, if the option `privateKeyJwt` is on. */
 async function assertionsOf(core: Core): Promise<ClientAssertions | null> {
   if (!core.options.privateKeyJwt) return null;
   return (await import('./client-assertion.ts')).clientAssertions(core);
 }
 
-/** Loads the code for pushed authorization requests, if the option is set. */
+/** Loads the code for pushed authorization requests, if the option `pushedRequests` is set. */
 async function pushedRequestsOf(core: Core): Promise<PushedRequests | null> {
   if (core.options.pushedRequests === undefined) return null;
   return (await import('./pushed-requests.ts')).pushedRequests(core);
 }
 
-/** Returns the routes of the identity provider. Handlers that an option enables are loaded only with that option. */
+/**
+ * Returns the routes of the OAuth endpoints and pages. Handlers that an option enables are loaded only with
+ * that option.
+ */
 export async function oauthRoutes(
   core: Core,
   engine: Engine,

@@ -9,8 +9,8 @@ import { loginUrl } from './host-login.ts';
 import { interactionPageUrl } from './way-back.ts';
 
 /**
- * Checks whether the user must sign in again (OpenID Connect Core, section 3.1.2.1). The engine checked the
- * user at the start of the request, and another user may have signed in since.
+ * Checks whether the user must sign in again (OpenID Connect Core, section 3.1.2.1). oidc-provider checked
+ * the user who was signed in when the request began, and another user may have signed in since.
  */
 export function needsFreshLogin(
   { params, reasons, start }: PendingInteraction,
@@ -22,8 +22,8 @@ export function needsFreshLogin(
 }
 
 /**
- * Longest time by which the host's clock may be behind, in milliseconds. Used if nothing else shows that a
- * sign-in is new.
+ * Longest time by which the host's clock may be behind this service's clock, in milliseconds. Used if nothing
+ * else shows that a sign-in is new.
  */
 const behindMs = 60_000;
 
@@ -39,7 +39,7 @@ function isNewSignIn({ start: { startedAt, signIn } }: PendingInteraction, user:
 }
 
 /**
- * Returns the URL of the host's sign-in for an interaction.
+ * Returns the URL of the host's sign-in page for an interaction.
  * @param reauthenticate - true if the user must sign in even if signed in already
  */
 export function loginOf(
@@ -54,8 +54,8 @@ export function loginOf(
 }
 
 /**
- * Logs a warning if a sign-in seems to be before its request although it is new or may be, because then the
- * host's clock is behind.
+ * Logs a warning that the host's clock is behind: a sign-in that is new seems to be older than its
+ * authorization request.
  */
 function logClockBehind(
   core: Core,
@@ -73,7 +73,7 @@ function logClockBehind(
   );
 }
 
-/** Returns the URL for the sign-in; `null` if the current sign-in suffices. */
+/** Returns the URL of the host's sign-in page; `null` if the user's current sign-in suffices. */
 export async function loginStep(
   core: Core,
   interaction: PendingInteraction,

@@ -13,14 +13,17 @@ import { signForClient } from './id-token.ts';
 /** Kind of the job that notifies one client of a sign-out. */
 export const signOutKind = 'sign-out';
 
-/** Lifetime of a logout token, at most two minutes (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
+/**
+ * Lifetime of a logout token in seconds, at most two minutes (OpenID Connect Back-Channel Logout 1.0, section
+ * 2.4).
+ */
 const logoutTokenSeconds = 120;
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 /**
- * Posts a form to a URL of a client. Resolves with whether it was accepted, or with `null` if the server had
- * no free place for another request and nothing was sent. Never rejects.
+ * Posts a form to a URL of a client. Resolves with whether the client accepted it, or with `null` if too many
+ * requests to the client's server are running and nothing was sent. Never rejects.
  * @param owner - partner and mode whose share of places the request uses
  */
 export type PostForm = (form: {
@@ -38,8 +41,8 @@ export type SignOuts = ReturnType<typeof createSignOuts>;
 /** Creates the functions that notify a user's apps of a sign-out. */
 export function createSignOuts({ storage, clock, random, notifyWorkers, options: { logger } }: Core) {
   /**
-   * Creates the job that notifies one client. Its id is new, because an earlier sign-out of the same user may
-   * still be in the queue.
+   * Creates the job that notifies one client of a sign-out. The job's id is new, because an earlier sign-out
+   * of the same user may still be in the queue.
    */
   const jobOf = (sub: string, sid: string | null, { clientId, partner }: ClientRecord): NewJob => ({
     id: `${signOutKind}:${random.bytes(16).toString('base64url')}`,
@@ -50,7 +53,7 @@ export function createSignOuts({ storage, clock, random, notifyWorkers, options:
     owner: `live:${partner ?? `client ${clientId}`}`,
   });
 
-  /** Creates jobs for all clients that have the user's consent and a `backchannelLogoutUri`. */
+  /** Creates sign-out jobs for all clients that have the user's consent and a `backchannelLogoutUri`. */
   async function jobsFor(sub: string, sid: string | null): Promise<NewJob[]> {
     const consents = await storage.consents.list(sub);
     const clients = await Promise.all(consents.map(({ clientId }) => storage.clients.find(clientId)));
@@ -62,8 +65,8 @@ export function createSignOuts({ storage, clock, random, notifyWorkers, options:
   }
 
   /**
-   * Creates the jobs, or none if the clients cannot be read, which is logged: a sign-out does not fail
-   * because of notifications.
+   * Creates the sign-out jobs. If the clients cannot be read, logs that and returns none, because a sign-out
+   * must not fail for its notifications.
    */
   async function jobsOrNone(sub: string, sid: string | null): Promise<NewJob[]> {
     try {
@@ -82,8 +85,7 @@ export function createSignOuts({ storage, clock, random, notifyWorkers, options:
 
   return {
     /**
-     * Notifies the apps that one session, or all sessions of the user, ended. Rejects if the jobs cannot be
-     * stored.
+     * Notifies the user's apps that one session ended, or all sessions. Rejects if the jobs cannot be stored.
      */
     async tell(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void> {
       requireUserId(sub);
@@ -91,14 +93,14 @@ export function createSignOuts({ storage, clock, random, notifyWorkers, options:
     },
 
     /**
-     * Returns the jobs that notify the apps that all sessions ended. If the apps cannot be read, logs that
-     * and returns none.
+     * Returns the jobs that notify a user's apps that all sessions ended. If the apps cannot be read, logs
+     * that and returns none.
      */
     ofAllSessions: (sub: string): Promise<readonly NewJob[]> => jobsOrNone(sub, null),
 
     /**
-     * Ends one session at the host, and notifies the apps afterwards. If the apps cannot be notified, logs
-     * that and ends the session anyway.
+     * Ends one session of the user at the host, and notifies the apps afterwards. If the apps cannot be
+     * notified, logs that and ends the session anyway.
      */
     async around(user: Authentication, end: () => Promise<void>): Promise<void> {
       const jobs = await jobsOrNone(user.sub, sessionIdOf(user));
@@ -126,14 +128,14 @@ function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: str
   return signForClient(core, client, claims, { typ: 'logout+jwt', now });
 }
 
-/** Returns the longest wait of a job before its next try, in milliseconds. */
+/** Returns the longest wait of a sign-out job before its next attempt, in milliseconds. */
 export const longestSignOutWaitMs = ({ webhooks }: Core['options']): number =>
   1000 * Math.max(60, ...webhooks.retryDelaysSeconds);
 
 /**
- * Returns the time of the next try after a client did not accept the notification; `null` for no further try.
- * The waits are those of webhooks, counted from the sign-out. If the sign-out is in the future, because the
- * clock went back, they count from now, by the number of attempts.
+ * Returns the time of the next attempt after a client did not accept the sign-out notification; `null` if
+ * there is none. The waits are those of webhooks, counted from the sign-out. If the sign-out is in the
+ * future, because the clock was set back, they count from now, by the number of attempts.
  */
 function nextTry(
   delaysSeconds: readonly number[],
@@ -152,12 +154,15 @@ function nextTry(
 }
 
 /**
- * Maximum number of concurrent notifications of one client in one process, so that a silent client does not
- * delay others.
+ * Maximum number of concurrent sign-out notifications of one client in one process, so that a client that
+ * does not respond delays no other client.
  */
 const mostOfOne = 8;
 
-/** Returns the wait if a client or a server is busy with other notifications, in milliseconds. */
+/**
+ * Returns the wait before the next attempt if a client or a server is busy with other notifications, in
+ * milliseconds.
+ */
 const busyWaitMs = (attempt: number): number => Math.min(1000 * 2 ** (attempt - 1), 60_000);
 
 /** A sign-out notification for one client. */
@@ -167,7 +172,10 @@ interface Notice {
   readonly owner: OwnerName;
 }
 
-/** Creates the job handler that notifies one client, with the waits of webhooks between tries. */
+/**
+ * Creates the job handler that notifies one client of a sign-out, with the waits of webhooks between
+ * attempts.
+ */
 export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
   const underWay = new Map<string, number>();

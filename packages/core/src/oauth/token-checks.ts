@@ -10,20 +10,20 @@ import { type PresentedRequest, proofProblem } from './dpop-resource.ts';
 /** User, client and scopes of a valid access token. */
 export interface ActiveToken {
   readonly active: true;
-  /** Id of the user. */
+  /** Id of the user to whom the token belongs. */
   readonly sub: string;
   /** Id of the client to which the token was issued. */
   readonly clientId: string;
-  /** Scopes that the user approved. */
+  /** Scopes of the token, which the user approved. */
   readonly scopes: readonly string[];
   /** URIs of the resources for which the token was issued (option `resources`); missing if there are none. */
   readonly resources?: readonly string[];
   readonly expiresAt: Date;
   /** Authentication context class of the sign-in, if `login.authenticate` returned one. */
   readonly acr?: string;
-  /** Time of the sign-in, to the second, present if `acr` is. */
+  /** Time of the user's sign-in, to the second; present if `acr` is. */
   readonly authenticatedAt?: Date;
-  /** Thumbprint of the key to which the token is bound (RFC 9449); missing if it is not bound. */
+  /** Thumbprint of the key to which the access token is bound (RFC 9449); missing if it is not bound. */
   readonly dpopJkt?: string;
 }
 
@@ -99,14 +99,14 @@ const requirementSchema = z.strictObject({
     .optional(),
 });
 
-/** Returns the origin of a resource whose URI is an http(s) URL; `null` for any other. */
+/** Returns the origin of a resource whose URI is an http(s) URL; `null` for any other URI. */
 function webOrigin(resource: string | null): string | null {
   const url = resource === null ? null : URL.parse(resource);
   return url !== null && /^https?:$/.test(url.protocol) ? url.origin : null;
 }
 
 /**
- * Validates a requirement and fills in defaults.
+ * Validates the requirement that a caller passes to `tokens.verify`, and fills in defaults.
  * @throws TypeError for an unknown member, because a misspelt one would check nothing, and for an unknown scope or resource
  */
 function requirementOf({ options }: Core, given: unknown) {
@@ -123,8 +123,8 @@ function requirementOf({ options }: Core, given: unknown) {
 }
 
 /**
- * Checks whether a token's resources include the required one; with `required` as `null`, whether the token
- * has none.
+ * Checks whether a token's resources include the required resource. If `required` is `null`, checks that the
+ * token has no resources.
  */
 function isAudience(required: string | null, resources: readonly string[] | null): boolean {
   if (required === null || resources === null) return required === resources;

@@ -21,8 +21,8 @@ import { requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
 
 /**
- * Parameters that are read, in addition to those of client authentication (RFC 6749, sections 4.1.3 and 6;
- * RFC 7636); others are ignored.
+ * Names of the parameters of a token request that are read, in addition to those of client authentication
+ * (RFC 6749, sections 4.1.3 and 6; RFC 7636); others are ignored.
  */
 const tokenParameters = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'];
 
@@ -30,7 +30,7 @@ interface CodeRequest {
   readonly code: string;
   readonly redirectUri: string;
   readonly verifier: string | null;
-  /** Requested resources, as URIs separated by spaces (RFC 8707); `null` if there are none. */
+  /** Requested resources, as URIs separated by spaces (RFC 8707); `null` if the request names none. */
   readonly resource: string | null;
   readonly proof: DpopProof | null;
 }
@@ -43,9 +43,9 @@ function required(parameters: ReadonlyMap<string, string>, name: string): string
 }
 
 /**
- * Checks the PKCE verifier of a code and counts a wrong one (RFC 7636, section 4.6). Also refuses a verifier
- * if the code has no challenge: an attacker may have stripped the challenge from the authorization request
- * (RFC 9700, section 2.1.1).
+ * Checks the PKCE verifier of a code exchange and counts a wrong one (RFC 7636, section 4.6). Also refuses a
+ * verifier if the code has no challenge: an attacker may have removed the challenge from the authorization
+ * request (RFC 9700, section 2.1.1).
  */
 async function checkPkce(core: Core, grant: GrantState, verifier: string | null): Promise<void> {
   if (grant.codeChallenge === null ? verifier === null : verifierMatches(verifier ?? '', grant.codeChallenge))

@@ -2,7 +2,10 @@ import type { Core } from '../options/context.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { requireSameUser } from '../scopes/user-record.ts';
 
-/** Reads a user from the host's directory; `null` if there is none. @throws UserRecordError if the host returns another user */
+/**
+ * Reads a user from the host's directory; `null` if there is no such user. @throws UserRecordError if the
+ * host returns another user
+ */
 export async function findUser(
   core: Core,
   sub: string,

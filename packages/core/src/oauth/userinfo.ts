@@ -21,12 +21,15 @@ import { findUser } from './user.ts';
 /** Authorization scheme with which a token was sent. */
 type Scheme = 'Bearer' | 'DPoP';
 
-/** Parameter of a challenge that lists the algorithms for proofs (RFC 9449, section 7.1). */
+/**
+ * Parameter of the header `WWW-Authenticate` that lists the algorithms for DPoP proofs (RFC 9449, section
+ * 7.1).
+ */
 const proofAlgorithms = `algs="${clientAlgorithms.join(' ')}"`;
 
 /**
- * Creates an error with a challenge in its header (RFC 6750, section 3; RFC 9449, section 7.1). `error` is
- * the code in the header.
+ * Creates an error with the header `WWW-Authenticate` (RFC 6750, section 3; RFC 9449, section 7.1). `error`
+ * is the error code in that header.
  */
 function challenged(
   scheme: Scheme,
@@ -45,8 +48,8 @@ const invalidToken = (scheme: Scheme): OAuthError =>
 const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
 
 /**
- * Reads the token in the body of a POST; `null` if there is none. HTTP clients name a media type for an empty
- * body too. If there is a token in the header as well, only a form is read.
+ * Reads the access token in the body of a POST request; `null` if there is none. Some HTTP clients name a
+ * media type for an empty body. If the header has a token too, only a form is read.
  */
 async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<string | null> {
   const type = req.headers['content-type'] ?? '';
@@ -56,8 +59,8 @@ async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<s
 }
 
 /**
- * Reads the token in the Authorization header or in a POST form. Refuses a request with both, and never reads
- * the query.
+ * Reads the access token in the Authorization header or in a POST form. Refuses a request with both, and
+ * never reads the query.
  */
 async function readAccessToken(
   ctx: Context,
@@ -83,7 +86,7 @@ async function readAccessToken(
   return { presented: token, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' };
 }
 
-/** Checks that a token is valid at `now`. @throws OAuthError if it is not */
+/** Checks that an access token is valid at `now`. @throws OAuthError if it is not */
 function requireLiving(
   token: AccessTokenState | null,
   scheme: Scheme,
@@ -97,8 +100,8 @@ function requireLiving(
 }
 
 /**
- * Returns the fields of the approved scopes from the host's record, validated. Leaves out fields that the
- * host does not know.
+ * Returns the fields of the approved scopes from the host's user record, after checking them. Leaves out
+ * fields that the host does not provide.
  */
 export function userinfoOf(
   { options, logMissingFields }: Core,

@@ -14,8 +14,8 @@ const isWebUrl = (url: URL): boolean =>
 
 /**
  * Returns the URL of an interaction's page. Its query contains the client, the origin of its redirect URI and
- * the start time, for the error page that the browser gets if the interaction has expired. By then the server
- * stores nothing about it.
+ * the start time, for the error page that the browser gets after the interaction has expired. By then the
+ * server stores nothing about it.
  */
 export function interactionPageUrl(
   core: Core,
@@ -46,7 +46,7 @@ export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
 }
 
 /**
- * Finds the app at which the user of an expired interaction can start again, from the query of {@link
+ * Finds the app in which the user of an expired interaction can start again, from the query of {@link
  * interactionPageUrl}. Anyone can write such a URL, so it returns `null` if the client has no redirect URI
  * with that origin.
  */

@@ -5,8 +5,8 @@ import type { Core } from '../options/context.ts';
 import type { OperatorRight, Operators } from '../ports/operators.ts';
 
 /**
- * Thrown when `operators.authenticate` returned an invalid result, which is a defect of the host. The request
- * is refused.
+ * Thrown when the host's `operators.authenticate` returned an invalid result, which is a bug of the host. The
+ * request is refused.
  */
 class OperatorCheckError extends TypeError {
   override readonly name = 'OperatorCheckError';
@@ -17,12 +17,12 @@ class OperatorCheckError extends TypeError {
 }
 
 /**
- * Rule for names and roles of operators, the same as for `admin.as`. Names that cannot be stored or read would make the
- * audit log useless.
+ * Pattern for names and roles of operators, the same as for `admin.as`. Names that cannot be stored or read
+ * would make the audit log useless.
  */
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
-/** Operator whom the host admitted, checked. */
+/** Operator whom the host's `operators.authenticate` returned, checked. */
 export interface AdmittedOperator {
   readonly name: string;
   readonly role: string | null;
@@ -31,7 +31,7 @@ export interface AdmittedOperator {
   readonly confirmAt: string | null;
 }
 
-/** Result of admitting a request: an operator, or a redirect to sign in. */
+/** Result of asking the host about a request: an operator, or a redirect to sign in. */
 export type Admitted = { readonly operator: AdmittedOperator } | { readonly redirectTo: string };
 
 function urlOf({ options }: Core, member: string, to: unknown): string {
@@ -44,7 +44,10 @@ function urlOf({ options }: Core, member: string, to: unknown): string {
   return href;
 }
 
-/** Checks the rights that the host returned. A misspelt right is an error, and not a right that is missing. */
+/**
+ * Checks the rights that the host returned for an operator. A misspelt right is an error; it does not count
+ * as a missing right.
+ */
 function rightsOf(may: unknown): readonly OperatorRight[] {
   if (may === undefined) return operatorRights;
   const given: readonly unknown[] | null = Array.isArray(may) ? may : null;
@@ -55,7 +58,7 @@ function rightsOf(may: unknown): readonly OperatorRight[] {
 }
 
 /**
- * Asks the host which operator sent a request.
+ * Asks the host's `operators.authenticate` which operator sent a request.
  * @throws OAuthError with status 403 and without details, if the sender is no operator
  * @throws OperatorCheckError if the host's result is invalid, HostTimeoutError if it takes too long, or the host's own error
  */

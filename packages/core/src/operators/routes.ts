@@ -15,12 +15,14 @@ import { admit } from './admission.ts';
 /** Path of the operators' pages below `authUrl`. */
 const root = '/operators';
 
-/** All methods, which every path handles, so that only operators learn which methods a page has. */
+/**
+ * All HTTP methods. Every path handles all of them, so that only operators learn which methods a page has.
+ */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 const purposeOf = (operator: string): FormPurpose => ['operators', operator];
 
-/** Routes for all other paths below the root, so that only operators learn which paths exist. */
+/** Routes for all unknown paths below `/operators`, so that only operators learn which paths exist. */
 const nothing: readonly OperatorPage<Administration>[] = [
   { path: '/', summary: 'Nothing is here.' },
   { path: '{/*rest}', summary: 'Nothing is here.' },
@@ -48,8 +50,8 @@ export function operatorRoutes(
   forms: Forms,
 ): Route[] {
   /**
-   * Wraps a handler of a page so that it runs on behalf of an authenticated operator. All others are redirected
-   * or refused.
+   * Wraps the handler of a page so that it runs only for an authenticated operator. Other visitors are
+   * redirected to sign in, or refused.
    */
   const guarded =
     (
@@ -67,7 +69,10 @@ export function operatorRoutes(
       });
     };
 
-  /** Reads a posted form. @throws OAuthError, shown as a page, if the form came from another site or was not made for this operator */
+  /**
+   * Reads a form that an operator posted. @throws OAuthError, shown as a page, if the form came from another
+   * site or was not made for this operator
+   */
   async function formOf({ raw }: ConsoleRequest, operator: string): Promise<Upload> {
     const purpose = purposeOf(operator);
     forms.requireOwnOrigin(raw, purpose[0]);

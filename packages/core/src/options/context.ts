@@ -14,11 +14,14 @@ import type { Options } from './parse.ts';
 
 /** Finds clients that are described by a client ID metadata document. */
 export interface ClientDocuments {
-  /** Returns a client whose document was read before; `null` for any other id. Sends no request. */
+  /**
+   * Returns a client whose metadata document was read before; `null` for any other client id. Sends no
+   * request.
+   */
   find(clientId: string): Promise<ClientState | null>;
   /**
-   * Returns the client of an authorization request. Reads its document if it is unknown, or was read too long
-   * ago. `null` for an id that cannot be the URL of a document.
+   * Returns the client of an authorization request. Reads its metadata document if it is unknown, or was read
+   * too long ago. `null` for a client id that cannot be the URL of a document.
    * @param address - client address of the request, for the limit
    * @throws OAuthError if the document cannot be used
    */
@@ -26,12 +29,12 @@ export interface ClientDocuments {
 }
 
 /**
- * Reads a document with keys from a client's URL. Returns its text, or the reason for a failure. Never
+ * Reads the document (JWK Set) at a client's `jwksUri`. Returns its text, or the reason for a failure. Never
  * rejects.
  */
 export type ReadJwks = (url: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
 
-/** Dependencies shared by all rooms. Built once, in `ostiary.ts`. */
+/** Dependencies that all parts of the service share. Created once, in `ostiary.ts`. */
 export interface Core {
   readonly options: Options;
   readonly storage: Storage;
@@ -42,13 +45,13 @@ export interface Core {
   readonly tokens: TokenFormats;
   /** Spans and metrics; `null` if the host did not enable them. */
   readonly telemetry: Telemetry | null;
-  /** Counts for the charts of operators, always on. */
+  /** Hourly counts for the charts on the operators' pages, always on. */
   readonly counts: HourlyCounts;
   /** Notifies workers of newly committed work, such as a job or an event with deliveries. */
   readonly notifyWorkers: (work: Work) => void;
-  /** Logs a field that the host's user records lack, once per field. */
+  /** Logs the name of a field that the host's user records lack, once per field. */
   readonly logMissingFields: MissingFieldLog;
-  /** Finds clients with metadata documents; `null` without the option `clientMetadataDocuments`. */
+  /** Finds clients with metadata documents; `null` if the option `clientMetadataDocuments` is off. */
   readonly clientDocuments: ClientDocuments | null;
   readonly readJwks: ReadJwks;
   readonly clientAddress: (request: AddressedRequest) => string | null;

@@ -9,7 +9,7 @@ export interface InteractionDetails {
   readonly client: {
     readonly clientId: string;
     readonly name: string;
-    /** URL of the app's logo on `authUrl`; missing if the app has no logo. */
+    /** URL of the app's logo, below `authUrl`; missing if the app has no logo. */
     readonly logoUrl?: string;
     /** URL of the app's terms of service; missing if the administrator set none. */
     readonly termsUrl?: string;
@@ -19,7 +19,7 @@ export interface InteractionDetails {
      * administrator. `name` is then the host name of the document's URL. Your page must say so.
      */
     readonly document?: {
-      /** Name that the document claims; `null` if it claims none. */
+      /** Name that the app's metadata document claims; `null` if it claims none. */
       readonly claimedName: string | null;
       /**
        * True if the response goes to a program on the user's device, where another program could pose as the
@@ -67,9 +67,9 @@ export interface ConsentPageDetails extends InteractionDetails {
   /** Name and handle of the signed-in user, from `users.find`. */
   readonly user: { readonly name: string | null; readonly handle: string | null };
   /**
-   * Target of the form. Post `csrf` with the token, and `decision` with `approve` or `deny`. To let the user leave out
-   * optional scopes, also post `offered` with their names, separated by spaces, and a checkbox `allow:NAME` for each of
-   * them. A scope that is offered without being allowed is left out.
+   * URL to which your form posts. Send the token as `csrf`, and `decision` with `approve` or `deny`. To let
+   * the user leave out optional scopes, also send `offered` with their names, separated by spaces, and a
+   * checkbox `allow:NAME` for each of them. A scope that is in `offered` but not allowed is left out.
    */
   readonly action: string;
   /** Language of the page, such as `fr`: one of the option `languages`. */
@@ -85,9 +85,9 @@ export interface ErrorPageDetails {
   readonly code: string;
   /** Technical description for the developers of the app. */
   readonly description: string;
-  /** Id of the request, which is also in its log lines. */
+  /** Id of the request, which its log lines contain too. */
   readonly requestId: string;
-  /** Title of the built-in page, in its language. */
+  /** Title of the built-in error page, in the language of the page. */
   readonly title: string;
   readonly advice: string;
   readonly language: string;
@@ -99,16 +99,17 @@ export interface ErrorPageDetails {
   readonly app?: { readonly name: string; readonly url: string };
 }
 
-/** Functions that render pages of the host instead of the built-in ones (option `pages`). */
+/** Functions of the host that render pages instead of the built-in ones (option `pages`). */
 export interface HostPages {
   /**
-   * Renders the consent page at the URL of the built-in one. For a page at your own URL see `interactionUrl`.
+   * Renders the consent page at the URL of the built-in consent page. For a page at your own URL see
+   * `interactionUrl`.
    * @param request - the browser's request, for its cookies and headers
    */
   consent?(details: ConsentPageDetails, request: IncomingMessage): Promise<HostPage> | HostPage;
   /**
-   * Renders the page for every error shown in a browser. If it fails or does not return in time, the built-in
-   * page is shown.
+   * Renders the page for every error that a browser shows. If it fails or does not return in time, the
+   * built-in page is shown.
    */
   error?(details: ErrorPageDetails, request: IncomingMessage): Promise<HostPage> | HostPage;
 }

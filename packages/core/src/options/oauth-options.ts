@@ -1,14 +1,15 @@
-/** Colours and name of the pages. */
+/** Colours, logo and name of the service on its pages. */
 export interface Theme {
   /** Name of the service, shown on every page: 1 to 60 characters. @defaultValue `"Ostiary"` */
   readonly name?: string;
   /**
-   * Logo of the service: a `data:image/…` URL, or a path on `authUrl`. Pages load nothing from other hosts.
+   * Logo of the service: a `data:image/…` URL, or a path on `authUrl`. Pages load nothing from other hosts,
+   * so other URLs are refused.
    */
   readonly logo?: string;
   /** Colour of buttons and links: `#` and six hexadecimal digits. @defaultValue `"#1a4f8b"` */
   readonly colour?: string;
-  /** Shows the handle of the signed-in user beside the name. @defaultValue false */
+  /** Shows the handle (public name) of the signed-in user beside the name. @defaultValue false */
   readonly showHandle?: boolean;
 }
 
@@ -16,7 +17,10 @@ export interface Theme {
 export interface RefreshTokenOptions {
   /** Days after which an unused refresh token expires: above 0, at most 3,650. @defaultValue 30 */
   readonly idleDays?: number;
-  /** Days after which the user must sign in again, even if tokens were used: above 0, at most 3,650. @defaultValue 180 */
+  /**
+   * Days after which the user must sign in again, even if the refresh tokens were used: above 0, at most
+   * 3,650. @defaultValue 180
+   */
   readonly absoluteDays?: number;
 }
 
@@ -31,15 +35,15 @@ export interface ClientMetadataDocumentOptions {
    */
   readonly allow?: (url: URL) => Promise<boolean> | boolean;
   /**
-   * Reads documents from any address: private addresses, plain http, every port. For development and tests on
-   * one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * Allows metadata documents at any address: private addresses, plain http, every port. For development and
+   * tests on one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
    * @defaultValue false
    */
   readonly allowPrivateDocuments?: boolean;
 }
 
 /**
- * Checks a client secret against an imported hash. If it rejects, the request gets a 500, as for functions of
+ * Compares a client secret with an imported hash. If it rejects, the request gets a 500, as for functions of
  * `users`.
  */
 export type VerifyImportedSecret = (secret: string, hash: string) => Promise<boolean> | boolean;

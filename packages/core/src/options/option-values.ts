@@ -26,14 +26,15 @@ export function isLoopback(url: URL): boolean {
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /**
- * Returns an error text. For a missing value it gives advice, since most often an environment variable was
- * not set.
+ * Returns the error text for a wrong option. For a missing value it gives advice, since most often an
+ * environment variable was not set.
  */
 const said = (value: unknown, advice: string, wrong: string): string =>
   isMissing(value) ? `is missing, perhaps because an environment variable is not set; ${advice}` : wrong;
 
 /**
- * Returns the error parameter for a zod schema, so that values of a wrong type get the text of {@link said}.
+ * Returns the error parameter for a zod schema, so that values of a wrong type get an error text with advice;
+ * see {@link said}.
  */
 const saying = (advice: string, wrong: string) => ({
   error: ({ input }: { readonly input?: unknown }) => said(input, advice, wrong),
@@ -42,7 +43,9 @@ const saying = (advice: string, wrong: string) => ({
 const anyUrl = 'an absolute URL such as https://id.example.com';
 const urlWords = [`give ${anyUrl}`, `must be ${anyUrl}`] as const;
 
-/** A URL with https, or with http on loopback, and without user information, query and fragment. */
+/**
+ * Schema for a URL with https, or with http on loopback, and without user information, query and fragment.
+ */
 export const serverUrl = z.string(saying(...urlWords)).transform((value, context): URL => {
   const refuse = (message: string): never => {
     context.addIssue({ code: 'custom', message });
@@ -75,7 +78,7 @@ const sealingKey = z
     return bytes;
   });
 
-/** A list of one to ten sealing keys of 32 bytes. Error texts never show the keys. */
+/** Schema for a list of one to ten sealing keys of 32 bytes. Error texts never show the keys. */
 export const sealingKeys = z
   .custom<(string | Uint8Array)[]>(
     Array.isArray,
@@ -84,7 +87,7 @@ export const sealingKeys = z
   .pipe(z.array(sealingKey).min(1, `needs at least one key; ${makeKey}`).max(10, 'takes at most ten keys'));
 
 /**
- * Error text for an entry of `trustedProxies`. The syntax of addresses is checked later, by
+ * Error text for a wrong entry of `trustedProxies`. The syntax of addresses is checked later, by
  * `clientAddressFinder`.
  */
 const proxyWords = saying('give an address or a CIDR range', 'must be text');
@@ -94,8 +97,8 @@ export const callback = <Signature extends (...args: never[]) => unknown = () =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
 /**
- * Returns a schema for an object of the host that implements a port. Only checks that it has the given
- * methods.
+ * Returns a schema for an object of the host that implements an interface. Only checks that the object has
+ * the given methods.
  */
 export const store = <Port extends object>(...methods: readonly (keyof Port & string)[]) =>
   z.custom<Port>(
@@ -131,7 +134,10 @@ export const logger = z.custom<Logger>(
 
 export const colour = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a5fb4');
 
-/** Returns schemas for all entries of a table: the same check, with the table's value as default. */
+/**
+ * Returns an object schema with one check for all members, in which each member's default value comes from a
+ * table.
+ */
 export function eachWithDefault<const Table extends object, Check extends z.ZodType>(
   table: Table,
   check: Check,

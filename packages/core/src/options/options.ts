@@ -23,11 +23,11 @@ import type { PartnerLimits, WebhookOptions } from './partner-options.ts';
 /** Options of `createOstiary`. Unknown options are refused. */
 export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /**
-   * Base URL of the OAuth endpoints and pages: https, or http on loopback. May have a path. All generated
+   * Base URL of the OAuth endpoints and pages: https, or http on loopback. It may have a path. All generated
    * URLs are built from it, never from request headers.
    */
   readonly authUrl: string;
-  /** Base URL of the API. @defaultValue `authUrl` */
+  /** Base URL of the partner API and of the OAuth API endpoints. @defaultValue `authUrl` */
   readonly baseUrl?: string;
   /** The issuer identifier (RFC 9207, OpenID Connect Discovery). @defaultValue `authUrl` */
   readonly issuer?: string;
@@ -38,9 +38,9 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * connectionString })` of `@ostiary/adapter-postgres`, or your own adapter.
    */
   readonly storage: Storage;
-  /** Directory of your users. */
+  /** Functions with which Ostiary reads your users. */
   readonly users: UserDirectory<HostClaims<Scopes>>;
-  /** Sign-in of your server, with which users authenticate. */
+  /** Functions with which Ostiary uses the sign-in of your server. */
   readonly login: Login;
   /**
    * Seconds for which a request waits for one of your functions in `users`, `login` and `operators`: above 0, at most 600. After that the request gets a 503, and the log names the function.
@@ -53,23 +53,24 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly sealingKeys: readonly (string | Uint8Array)[];
   /**
-   * Addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is trusted. `'unix'` trusts a
-   * proxy that connects over a Unix socket. Without it, such requests have no address; the first one logs a
-   * warning.
+   * IP addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is trusted. `'unix'` trusts a
+   * proxy that connects over a Unix socket. Without `'unix'`, requests on a Unix socket have no client
+   * address, and the first of them logs a warning.
    * @defaultValue none
    */
   readonly trustedProxies?: readonly string[];
   /** Name and appearance of the pages. */
   readonly theme?: Theme;
   /**
-   * Languages of the pages. `en`, `fr`, `ht`, `es` and `pt` are built in; others need `texts`. A browser that
-   * accepts none of them gets the first.
+   * Languages of the pages. `en`, `fr`, `ht`, `es` and `pt` are built in; any other language needs `texts`. A
+   * browser that accepts none of the listed languages gets the first.
    * @defaultValue `['en', 'fr']`
    */
   readonly languages?: readonly string[];
   /**
-   * Texts of the pages, by language: all texts of a language that is not built in, any of a built-in one. At
-   * start, missing texts are refused, and so are texts whose placeholders differ from the English text.
+   * Texts of the pages, by language: all texts of a language that is not built in, any texts of a built-in
+   * language. At start, missing texts are refused, and so are texts whose placeholders differ from the
+   * English text.
    */
   readonly texts?: HostTexts;
   /**
@@ -102,10 +103,11 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * @defaultValue false
    */
   readonly claimsParameter?: boolean;
-  /** Content of the built-in consent page. */
+  /** Settings for the content of the built-in consent page. */
   readonly consent?: {
     /**
-     * Shows the user's own values of each scope, such as the name and the balance that the app would see.
+     * Shows on the consent page the user's own data of each scope that the app would see, such as the name
+     * and the balance.
      * @defaultValue false
      */
     readonly values?: boolean;
@@ -129,13 +131,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * @defaultValue none: there is no such endpoint
    */
   readonly pushedRequests?: {
-    /** Refuses all authorization requests that were not pushed, whatever the client. @defaultValue false */
+    /** Refuses every authorization request that was not pushed, from all clients. @defaultValue false */
     readonly required?: boolean;
   };
   /**
    * Enables tokens that are bound to a client's key (DPoP, RFC 9449), so that a stolen token is useless
-   * without the key. A client that sends a proof to the token endpoint gets a bound token. Clients with the
-   * setting `requireDpop` must send one.
+   * without the key. A client that sends a DPoP proof to the token endpoint gets a bound token. Clients with
+   * the setting `requireDpop` must send a proof.
    * @defaultValue false
    */
   readonly dpop?: boolean;
@@ -155,9 +157,9 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly clientMetadataDocuments?: ClientMetadataDocumentOptions;
   /**
-   * Checks a client's secret against the hash that was imported with the client, such as a bcrypt hash, with
-   * a library of your choice. Called until the secret is first presented; then its SHA-256 is stored instead.
-   * Needed only for imported clients.
+   * Compares a client's secret with the hash that was imported with the client, such as a bcrypt hash, with a
+   * library of your choice. Called until the client first sends the right secret; then its SHA-256 is stored
+   * instead. Needed only for imported clients.
    * @defaultValue none: hashes of other systems are not accepted
    */
   readonly verifyImportedSecret?: VerifyImportedSecret;
@@ -173,20 +175,22 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
      */
     readonly pushedRequestsPerClient?: number;
     /**
-     * Uses of the refresh tokens of one sign-in at one app in a minute, from all addresses and browser tabs
-     * together. From 1 to 1,000,000. Further uses get a 429 with `Retry-After` and do not revoke anything.
+     * Maximum number of uses of the refresh tokens of one sign-in at one app in a minute, from all addresses
+     * and browser tabs together. From 1 to 1,000,000. Further uses get a 429 with `Retry-After` and do not
+     * revoke anything.
      * @defaultValue 60
      */
     readonly refreshesPerGrant?: number;
     /**
-     * Maximum number of authorization requests of all addresses together that wait for their users: 1 to 10,000,000. Further
-     * requests that would wait get a 429 with `Retry-After`. Each process reads the number once a second.
+     * Maximum number of authorization requests that wait for their users (sign-in or consent), of all
+     * addresses together: 1 to 10,000,000. Further requests get a 429 with `Retry-After`. Each process reads
+     * the number once a second.
      * @defaultValue 100000
      */
     readonly unfinishedInteractions?: number;
     /**
-     * Store for the counts per address, such as the result of `rateLimiterFlexible`. If it cannot be reached,
-     * its calls must throw an error with `code: 'STORAGE_UNAVAILABLE'`, and requests get a 503.
+     * Store for the counts of the OAuth limits, such as the result of `rateLimiterFlexible`. If it cannot be
+     * reached, its calls must throw an error with `code: 'STORAGE_UNAVAILABLE'`, and requests get a 503.
      * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
      */
     readonly store?: AddressCounts;
@@ -195,13 +199,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * Executes transfers. Enables the partner API, which also needs `users.findByKid` and `users.findByPhone`.
    */
   readonly payments?: PaymentRail;
-  /** Limits of the partner API. */
+  /** Rate limits of the partner API. */
   readonly partnerLimits?: PartnerLimits;
   /**
-   * Requests to the partner API that are logged for the partner's people, who see them in the console. `test`
-   * logs requests with test keys, with bodies but without secrets and personal data. `all` also logs requests
-   * with live keys, without bodies. The log keeps at most 5,000 requests of each partner and mode, for 7
-   * days.
+   * Selects which requests to the partner API are logged, for the partner's people to see in the console.
+   * `test` logs requests with test keys, with bodies but without secrets and personal data. `all` also logs
+   * requests with live keys, without bodies. The log keeps at most 5,000 requests of each partner and mode,
+   * for 7 days.
    * @defaultValue `"test"`
    */
   readonly requestLog?: 'off' | 'test' | 'all';
@@ -210,15 +214,15 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /** Your own event types, by name (`order.shipped`); see `ostiary.events.publish`. */
   readonly events?: { readonly [type: string]: HostEventDefinition };
   /**
-   * Pages on top of the partner API for the people of a partner. `sandboxConsole()` of `@ostiary/console`
-   * serves such pages at `{authUrl}/sandbox`: partners sign in with a test key, trigger events and see why
-   * deliveries failed. Needs `payments`.
+   * Web pages for the people of a partner, on top of the partner API. `sandboxConsole()` of
+   * `@ostiary/console` serves such pages at `{authUrl}/sandbox`: partners sign in with a test key, trigger
+   * events and see why deliveries failed. Needs `payments`.
    */
   readonly console?: PartnerConsole;
   /**
-   * Pages for the operators of the service: health, partners, clients, API keys, failing deliveries, and the
-   * audit log. `pages: operatorsConsole()` of `@ostiary/console` serves them at `{authUrl}/operators`.
-   * `authenticate` decides who may open them, and is called for every request.
+   * Web pages for the operators of the service: health, partners, clients, API keys, failing deliveries, and
+   * the audit log. `pages: operatorsConsole()` of `@ostiary/console` serves them at `{authUrl}/operators`.
+   * Your function `authenticate` decides who may open them, and is called for every request.
    * @defaultValue none: there are no such pages
    */
   readonly operators?: Operators;
@@ -236,8 +240,9 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly logger?: Logger;
   /**
-   * Source of the time. If it goes back by up to two seconds, time stands still for that long. A larger step
-   * back is followed, and work that would then wait too long is brought forward.
+   * Source of the current time. If this clock goes back by up to two seconds, Ostiary's time stands still
+   * until the clock has caught up. A larger step back is followed, and work that would then wait too long is
+   * brought forward.
    * @defaultValue the clock of the database, where many machines share one (PostgreSQL); else the machine's
    */
   readonly clock?: Clock;

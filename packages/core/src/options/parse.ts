@@ -18,7 +18,7 @@ import { optionsSchema } from './schema.ts';
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
 
-/** Options after validation, with all defaults filled in. */
+/** Options of `createOstiary` after validation, with all defaults filled in. */
 export type Options = Readonly<
   Omit<
     z.output<typeof optionsSchema>,
@@ -50,8 +50,8 @@ export type Options = Readonly<
 };
 
 /**
- * Freezes plain objects and arrays recursively. Leaves out bytes, which cannot be frozen, and URLs and
- * objects of the host, which others may change.
+ * Freezes plain objects and arrays recursively. Skips byte arrays, which cannot be frozen, and URLs and
+ * objects of the host, which may still change.
  */
 function deepFreeze<T>(value: T): T {
   if (
@@ -70,7 +70,10 @@ async function resourceCatalog(given: HostResources, scopes: ScopeCatalog): Prom
   return loadResources(given, scopes);
 }
 
-/** Runs a function that checks or makes part of the options. @throws TypeError that names `createOstiary` as the source of a wrong option */
+/**
+ * Runs a function that checks or creates a part of the options. @throws TypeError that names `createOstiary`,
+ * if the option is wrong
+ */
 async function made<T>(make: () => T | Promise<T>): Promise<T> {
   try {
     return await make();
@@ -82,7 +85,7 @@ async function made<T>(make: () => T | Promise<T>): Promise<T> {
 }
 
 /**
- * Validates options, fills in defaults, and loads the modules of enabled features.
+ * Validates the options of `createOstiary`, fills in defaults, and loads the modules of enabled features.
  * @throws TypeError that names every wrong option by its path
  */
 export async function parseOptions(options: OstiaryOptions): Promise<Options> {

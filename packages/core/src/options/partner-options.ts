@@ -4,20 +4,20 @@ import type { RateLimitStore } from '../ports/rate-limits.ts';
 /** Settings for the delivery of events to partners. */
 export interface WebhookOptions {
   /**
-   * Allows endpoints at any address: private addresses, plain http, every port. For development and tests on
-   * one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * Allows webhook endpoints at any address: private addresses, plain http, every port. For development and
+   * tests on one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
    * @defaultValue false
    */
   readonly allowPrivateTargets?: boolean;
   /**
-   * Seconds between a failed attempt and the next one: at most 20 values, each above 0 and at most 604,800. A delivery has one attempt more than the list has
-   * entries.
+   * Seconds between a failed webhook attempt and the next one: at most 20 values, each above 0 and at most
+   * 604,800. A delivery has one attempt more than the list has entries.
    * @defaultValue `[60, 300, 1800, 7200]`
    */
   readonly retryDelaysSeconds?: readonly number[];
   /**
-   * Maximum number of concurrent delivery attempts of one process: 1 to 10,000. One partner takes at most half of them; so
-   * does test mode, all partners together.
+   * Maximum number of concurrent delivery attempts of one process: 1 to 10,000. One partner uses at most half
+   * of them, and so do all partners in test mode together.
    * @defaultValue 512
    */
   readonly concurrency?: number;
@@ -32,8 +32,8 @@ export interface WebhookOptions {
    */
   readonly standardHeaders?: boolean;
   /**
-   * Returns all IP addresses of a host name. Every address is checked, and the connection goes to an address
-   * that was checked.
+   * Returns all IP addresses of the host name of a webhook endpoint. Every address is checked, and the
+   * connection goes to an address that was checked.
    * @defaultValue DNS
    */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
@@ -42,16 +42,17 @@ export interface WebhookOptions {
 /** Rate limits of the partner API, by group of endpoints. */
 export interface PartnerLimits extends PartnerLimitGroups {
   /**
-   * Subject of the counts: an API key together with its successors, or a partner in one mode.
+   * What requests are counted for: an API key together with the keys that replace it, or a partner in one
+   * mode.
    * @defaultValue `"key"`
    */
   readonly per?: 'key' | 'partner';
   /**
-   * Store for the counts, such as the result of `rateLimiterFlexible`.
+   * Store for the counts of the partner API's rate limits, such as the result of `rateLimiterFlexible`.
    * @defaultValue the storage, where it shares counts between processes (PostgreSQL); else the memory of each process
    */
   readonly store?: RateLimitStore;
 }
 
-/** Limits for the groups of endpoints that are counted together. */
+/** Rate limits for the groups of endpoints whose requests are counted together. */
 type PartnerLimitGroups = { readonly [Group in keyof typeof partnerLimits]?: PartnerLimit };

@@ -10,7 +10,7 @@ const maxUris = 50;
  */
 const privateUseScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/;
 
-/** Matches schemes that a browser or an operating system handles by itself, without an app. */
+/** Matches URI schemes that a browser or an operating system handles by itself, without an app. */
 const reservedScheme =
   /^(about|blob|chrome|chrome-extension|content|data|file|filesystem|ftp|intent|javascript|jar|mailto|moz-extension|resource|sms|tel|urn|vbscript|view-source|ws|wss):$/;
 
@@ -18,11 +18,16 @@ const reservedScheme =
 export interface RedirectRules {
   /** True for a client without a secret, such as an app on the user's device. */
   readonly isPublic: boolean;
-  /** True if the administrator trusts the client, which may then use a private-use scheme without a dot. */
+  /**
+   * True if the administrator marked the client as `firstParty`, which allows a private-use scheme without a
+   * dot.
+   */
   readonly firstParty: boolean;
 }
 
-/** Matches a URI's allowed characters (RFC 3986): no spaces, controls, quotes, nor anything beyond ASCII. */
+/**
+ * Matches a URI that has only allowed characters (RFC 3986): no spaces, controls or quotes, and only ASCII.
+ */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 
 function problemOf(uri: string, { isPublic, firstParty }: RedirectRules): string | null {

@@ -25,7 +25,7 @@ import {
   store,
 } from './option-values.ts';
 
-/** Checks every option of `createOstiary` by itself, and fills in its default. */
+/** Schema that checks every option of `createOstiary` by itself, and fills in its default. */
 export const optionsSchema = knownOnly({
   authUrl: serverUrl,
   baseUrl: serverUrl.optional(),

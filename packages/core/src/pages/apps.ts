@@ -10,21 +10,21 @@ export interface ConnectedApp {
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** Time at which scopes were last added; equal to `grantedAt` if none were added. */
+  /** Time at which scopes were last added to the app's consent; equal to `grantedAt` if none were added. */
   readonly updatedAt: Date;
-  /** Time of the last sign-in with the app; `null` if none was recorded. */
+  /** Time of the user's last sign-in with the app; `null` if none was recorded. */
   readonly lastUsedAt: Date | null;
-  /** URL to which the removal form is posted, with its token as `csrf`. */
+  /** URL to which the form that removes the app is posted, with its form token as `csrf`. */
   readonly revokeAction: string;
   readonly csrfToken: string;
 }
 
-/** Result of the form that the user sent. */
+/** Result of the form that the user sent on the page of connected apps. */
 export type AppsNotice =
   | {
       readonly kind: 'removed';
       readonly clientName: string;
-      /** URL to which the form that undoes the removal is posted. */
+      /** URL to which the form that undoes a removal is posted. */
       readonly undoAction: string;
       readonly csrfToken: string;
     }
@@ -33,19 +33,19 @@ export type AppsNotice =
 
 export interface AppsView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
-  /** All languages of the service, for links to the page in another one. */
+  /** All languages of the service's pages, for links to this page in another language. */
   readonly languages: readonly PageLanguage[];
   readonly pageUrl: string;
   /** URL of the service's own start page. */
   readonly homeUrl: string;
   readonly apps: readonly ConnectedApp[];
   readonly userName: string | null;
-  /** Time zone in which dates are shown; `null` if the user's is not known. */
+  /** Time zone in which the page shows dates; `null` if the user's time zone is not known. */
   readonly timeZone: string | null;
   readonly notice: AppsNotice | null;
 }
 
-/** Renders when the app was allowed, changed and used last. */
+/** Renders when a connected app was allowed, changed and last used. */
 function dates({ grantedAt, updatedAt, lastUsedAt }: ConnectedApp, { language, timeZone }: AppsView): Html {
   const words = language.texts.apps;
   const day = (time: Date): string => userDayIn(language, time, timeZone);

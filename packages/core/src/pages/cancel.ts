@@ -7,7 +7,7 @@ import { icons } from './parts.ts';
 export interface CancelView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly clientName: string;
-  /** URL to which the cancellation form is posted. */
+  /** URL to which the form that returns to the app is posted. */
   readonly action: string;
 }
 

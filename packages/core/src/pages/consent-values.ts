@@ -1,13 +1,16 @@
 import { type PageLanguage, userDayIn } from '../languages/page-language.ts';
 import { fillText } from './fill.ts';
 
-/** Fields that say nothing to the user: ids, URLs of pictures, and whether other fields were verified. */
+/**
+ * Fields of userinfo whose values mean nothing to a user, so that the consent page leaves them out: ids, URLs
+ * of pictures, and whether other fields were verified.
+ */
 const unshown: ReadonlySet<string> = new Set([
   ...['sub', 'avatarUrl', 'picture', 'updated_at'],
   ...['email_verified', 'phone_number_verified'],
 ]);
 
-/** Longest value that is shown whole, in characters. */
+/** Maximum number of characters of a value that the consent page shows in full. */
 const maxLength = 120;
 
 const currencies: { readonly [field: string]: string } = { htgBalance: 'HTG', usdBalance: 'USD' };
@@ -21,7 +24,7 @@ function countryName(code: string, { tag }: PageLanguage): string {
   }
 }
 
-/** Returns the text in which a value is shown; `null` for a value that cannot be shown in a line. */
+/** Returns a user's value as text for the consent page; `null` if it cannot be shown in a line. */
 function plainText(value: unknown): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -29,7 +32,10 @@ function plainText(value: unknown): string | null {
   return null;
 }
 
-/** Returns the text for one field of userinfo; `null` if the page leaves it out. */
+/**
+ * Returns the text in which the consent page shows a field of userinfo; `null` if the page leaves the field
+ * out.
+ */
 function fieldText(
   field: string,
   value: unknown,
@@ -55,7 +61,7 @@ function fieldText(
 }
 
 /**
- * Returns the user's own values of a scope as short texts for the consent page, in the order of userinfo.
+ * Returns the user's own data of a scope as short texts for the consent page, in the order of userinfo.
  * @param claims - fields that userinfo returns for the scope
  * @param timeZone - time zone for dates; `null` if the user's is not known
  */

@@ -9,20 +9,20 @@ import { accountRow, clientMark, icons, type ListedScope, scopeList } from './pa
 export interface ConsentScope {
   readonly name: string;
   readonly isNew: boolean;
-  /** True if the user may leave the scope out. */
+  /** True if the user may leave the scope out on the consent page. */
   readonly isOptional: boolean;
-  /** True if the user left the scope out before. Its box is then not ticked. */
+  /** True if the user left the scope out before. Its checkbox is then not ticked. */
   readonly isDeclined: boolean;
-  /** The user's own values; empty if the page does not show them. */
+  /** The user's own data of the scope; empty if the page does not show it. */
   readonly values: readonly string[];
 }
 
 export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
-  /** All languages of the service, for links to the page in another one. */
+  /** All languages of the service's pages, for links to this page in another language. */
   readonly languages: readonly PageLanguage[];
   readonly clientName: string;
-  /** Name of the partner that owns the app; `null` if none does. */
+  /** Name of the partner that owns the app; `null` if no partner owns it. */
   readonly partnerName: string | null;
   readonly logoUrl: string | null;
   /** Name of the signed-in user; `null` if the host provides none. */
@@ -30,13 +30,13 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly scopes: readonly ConsentScope[];
   /** Names of the APIs for which the app requests access. */
   readonly resourceNames: readonly string[];
-  /** Destination of the user afterwards: the host of the redirect URI, or its private-use scheme. */
+  /** Destination of the user after the consent: the host of the redirect URI, or its private-use scheme. */
   readonly redirectTarget: string;
   /** True if the redirect URI is a web page, whose host the page may show as the app's address. */
   readonly isWebsite: boolean;
-  /** Time for which one sign-in gives access, in seconds. */
+  /** Time for which a sign-in gives the app access, in seconds. */
   readonly accessSeconds: number;
-  /** True if the app can get access again without the user. */
+  /** True if the app can renew its access without the user (refresh tokens). */
   readonly keepsAccess: boolean;
   readonly csrfToken: string;
   /** URL to which the form is posted: `decision` is `approve` or `deny`, `csrf` the form token. */
@@ -104,8 +104,8 @@ function ownerLine({
 }
 
 /**
- * Renders the requested scopes. Optional ones have a box, whose state the form posts as `allow:NAME`; the
- * field `offered` names them.
+ * Renders the requested scopes. Optional scopes have a checkbox, which the form posts as `allow:NAME`; the
+ * field `offered` lists their names.
  */
 function scopeRows({ scopes, language }: ConsentView, showNew: boolean): Html {
   const offered = scopes.filter(({ isOptional }) => isOptional).map(({ name }) => name);

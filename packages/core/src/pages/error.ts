@@ -9,7 +9,7 @@ export type { ErrorKind } from '../languages/texts.ts';
 
 /** App at which the user can start again, to link on an error page. */
 export interface AppToReturnTo {
-  /** Name of the app that users know. */
+  /** Name of the app, as users see it. */
   readonly name: string;
   /** Root URL of the origin of one of the app's redirect URIs. */
   readonly url: string;
@@ -18,11 +18,11 @@ export interface AppToReturnTo {
 export interface ErrorView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   readonly kind: ErrorKind;
-  /** Technical description for the app's developer, collapsed on the page. */
+  /** Technical description of the error for the app's developer, collapsed on the page. */
   readonly detail: string | null;
   /** Id of the request, with which operators find its log lines. */
   readonly requestId: string;
-  /** App to which the page links; `null` for none. */
+  /** App to which the error page links; `null` for no link. */
   readonly app: AppToReturnTo | null;
 }
 

@@ -6,10 +6,10 @@ export interface Html {
   readonly [markup]: string;
 }
 
-/** A value for a template. `null` adds nothing. */
+/** A value for a placeholder of an HTML template. `null` inserts nothing. */
 export type Fragment = string | number | Html | null | readonly Fragment[];
 
-/** Name of the attribute in which a template has a placeholder; `null` for a placeholder in text. */
+/** Name of the attribute that contains a template's placeholder; `null` for a placeholder in text. */
 type Hole = string | null;
 
 const entities: { readonly [character: string]: string } = {
@@ -30,8 +30,8 @@ function escapeText(text: string): string {
 const holesOf = new WeakMap<TemplateStringsArray, readonly Hole[]>();
 
 /**
- * Finds the context of each placeholder. Throws for contexts in which escaping would not be safe. Runs once
- * per template, so such a mistake shows at once.
+ * Finds the context of each placeholder in an HTML template. Throws for contexts in which escaping would not
+ * be safe. Runs once per template, so such a mistake shows at once.
  */
 function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
   let before = '';
@@ -50,7 +50,10 @@ function parseHoles(strings: TemplateStringsArray): readonly Hole[] {
   });
 }
 
-/** Checks a URL for an attribute: http(s) or relative, or also image data in `src` and `href`. @throws TypeError for any other URL */
+/**
+ * Checks the URL in an attribute: http(s) or relative, or also image data in `src` and `href`. @throws
+ * TypeError for any other URL
+ */
 function safeAddress(attribute: string, value: string): string {
   const image = attribute === 'src' || attribute === 'href';
   if (image && /^data:image\//.test(value)) return value;
@@ -74,9 +77,9 @@ function write(value: Fragment, attribute: Hole): string {
 }
 
 /**
- * Creates markup from a template. All values are escaped, in text and in double-quoted attributes; fragments
- * nest, arrays are joined. Raw text cannot be inserted, and a placeholder where escaping would not suffice
- * throws a `TypeError`.
+ * Creates markup from an HTML template. All values are escaped, in text and in double-quoted attributes;
+ * fragments can be nested, and arrays are joined. Raw text cannot be inserted, and a placeholder where
+ * escaping would not suffice throws a `TypeError`.
  *
  * @example
  * const row = html`<li title="${title}">${items.map((item) => html`<b>${item}</b>`)}</li>`;
@@ -91,7 +94,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fragment
   return { [markup]: text };
 }
 
-/** Returns the text of a fragment. */
+/** Returns the HTML text of a fragment. */
 export function render(value: Html): string {
   return value[markup];
 }
@@ -102,8 +105,8 @@ const deceptive =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u00ad\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Cleans a name from outside for attributes and titles: replaces characters that could reorder or hide text
- * with U+FFFD.
+ * Makes a name that others chose safe for attributes and titles: replaces characters that could reorder or
+ * hide text with U+FFFD.
  */
 export function visible(name: string): string {
   // Cut long runs of combining marks, which would overlap the lines around the name.
@@ -111,7 +114,8 @@ export function visible(name: string): string {
 }
 
 /**
- * Renders a name from outside so that its writing direction cannot affect the text around it (Unicode UAX 9).
+ * Renders a name that others chose, so that its writing direction cannot affect the text around it (Unicode
+ * UAX 9).
  */
 export function nameOf(name: string): Html {
   return html`<bdi>${visible(name)}</bdi>`;

@@ -6,7 +6,7 @@ import { type PageTheme, stylesheet } from './style.ts';
 
 /** A rendered page. */
 export interface Page {
-  /** HTML of the whole document. */
+  /** HTML of the whole page. */
   readonly html: string;
   /**
    * Hash of the page's styles for `style-src` of its Content-Security-Policy: `'sha256-…'`, quotes included.
@@ -31,8 +31,8 @@ function root(language: string): Html {
 }
 
 /**
- * Returns the URL of the page's icon: the logo, or a data URL. Browsers always request an icon, and pages load nothing
- * from other hosts.
+ * Returns the URL of a page's icon: the logo, or a data URL. Browsers always request an icon, and pages load
+ * nothing from other hosts.
  */
 function tabIcon(theme: PageTheme): string {
   if (theme.logo !== undefined) return theme.logo;
@@ -69,12 +69,13 @@ function themeParts(theme: PageTheme): ReturnType<typeof partsOf> {
   return parts;
 }
 
-/** Renders the logo of the service, or its initial and its name: for pages with a frame of their own. */
+/** Renders the logo of the service, or its initial, and its name, for pages with their own frame. */
 export const brand = (theme: PageTheme): Html => themeParts(theme).brand;
 
 /**
- * Renders a document around a body. `head` is added to the head that every page has. The brand stands above the
- * body (one `main` element) unless `frame` is `none`: the body then fills the window and shows the brand itself.
+ * Renders an HTML document around a body. `head` is added to the head that every page has. The name of the
+ * service is shown above the body (one `main` element), unless `frame` is `none`: then the body fills the
+ * window and shows the name itself.
  */
 export function page(
   view: PageContext & {
@@ -83,7 +84,10 @@ export function page(
     readonly head?: Html;
     /** @defaultValue `"brand"` */
     readonly frame?: 'brand' | 'none';
-    /** URL of the style sheet, instead of one in the page: it has to begin with `stylesheet(theme)`. */
+    /**
+     * URL of a style sheet that replaces the one in the page. Its rules must begin with those of
+     * `stylesheet(theme)`.
+     */
     readonly styleUrl?: string;
   },
 ): Page {

@@ -35,7 +35,7 @@ ${accountRow(view.userName, language, null)}
   return page({ theme, language: language.tag, title: words.title, body });
 }
 
-/** Renders the last page of a sign-out, if there is no app to return to. */
+/** Renders the page that confirms a sign-out, if there is no app to return to. */
 export function afterLogoutPage(
   { theme, language }: Pick<LogoutView, 'theme' | 'language'>,
   decision: 'leave' | 'stay',

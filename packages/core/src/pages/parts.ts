@@ -19,7 +19,7 @@ export const icons = {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Returns the first letter or digit of a name as a capital; a dot if the name has none. */
+/** Returns the first letter or digit of a name as a capital letter; a dot if the name has neither. */
 export function initialOf(name: string): string {
   for (const { segment } of graphemes.segment(visible(name.slice(0, 200)))) {
     if (/^[\p{L}\p{N}]/u.test(segment)) return segment.toUpperCase();
@@ -28,7 +28,8 @@ export function initialOf(name: string): string {
 }
 
 /**
- * Renders the initial of a name on a tile: in the theme's colour for the service, neutral for apps and users.
+ * Renders the initial of a name on a coloured square: in the theme's colour for the service, neutral for apps
+ * and users.
  */
 export function monogram(name: string, look: 'service' | 'client' | 'user'): Html {
   return html`<svg class="monogram ${look}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${look === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
@@ -38,7 +39,10 @@ export function monogram(name: string, look: 'service' | 'client' | 'user'): Htm
 export const clientMark = (name: string, logo: string | null): Html =>
   logo === null ? monogram(name, 'client') : html`<img class="monogram" src="${logo}" alt="">`;
 
-/** Renders the signed-in user, with a link to sign in as someone else. Empty if the host provides neither. */
+/**
+ * Renders the name of the signed-in user, with a link to sign in as someone else. Empty if there is neither a
+ * name nor a link.
+ */
 export function accountRow(
   userName: string | null,
   { texts: words }: PageLanguage,
@@ -54,11 +58,11 @@ ${switchAccountUrl === null ? null : html`<a href="${switchAccountUrl}">${words.
 /** A scope in a list of what an app can see. */
 export interface ListedScope {
   readonly name: string;
-  /** True for the word "new" beside the title. */
+  /** True if the word "new" stands beside the scope's title. */
   readonly marked: boolean;
-  /** The user's own values of the scope, which are shown below its title. @defaultValue none */
+  /** The user's own data of the scope, shown below its title. @defaultValue none */
   readonly values?: readonly string[];
-  /** Content at the end of the row, such as a checkbox. A row with a checkbox is its label. */
+  /** Content at the end of the row, such as a checkbox. If it is a checkbox, the whole row is its label. */
   readonly aside?: { readonly html: Html; readonly isControl: boolean } | null;
 }
 

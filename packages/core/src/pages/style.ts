@@ -19,7 +19,7 @@ function properties(palette: Palette): string {
 
 /**
  * CSS rules of the pages. They contain none of the characters & < > " ' (so no quotes and no child
- * combinators). So they pass through the escaping `html` tag unchanged, which needs no exception.
+ * combinators) and pass through the escaping `html` tag unchanged, which therefore needs no exception.
  */
 const rules = `
 *, ::before, ::after { box-sizing: border-box; }

@@ -25,7 +25,7 @@ import type { PartnerOperation, PartnerRoute } from './request.ts';
 const sessionLifetimeMs = 8 * 3600_000;
 
 /**
- * Maximum number of console sign-ins per client address and minute, because each successful one is stored.
+ * Maximum number of console sign-ins per client address and minute. Each successful sign-in is stored.
  */
 const maxSignIns = 60;
 
@@ -36,12 +36,15 @@ const maxSignIns = 60;
 const maxOpened = 120;
 
 /**
- * Returns the digest under which a session is stored. The text before it keeps sessions apart from other
- * sandbox records.
+ * Returns the digest under which a console session is stored. The fixed text in it keeps sessions apart from
+ * other sandbox records.
  */
 const recordOf = (session: string): Buffer => digest(`console session ${session}`);
 
-/** Refuses a request whose limit is reached. @throws PartnerError `rate_limit_exceeded` with `Retry-After` */
+/**
+ * Refuses a console request whose rate limit is reached. @throws PartnerError `rate_limit_exceeded` with
+ * `Retry-After`
+ */
 function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void {
   if (allowed) return;
   throw new PartnerError('rate_limit_exceeded', { headers: { 'Retry-After': secondsUntil(endsAt, now) } });
@@ -49,25 +52,25 @@ function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void 
 
 const purposeOf = (visitor: string): FormPurpose => ['console', visitor];
 
-/** Parts of the partner API that the console's backend uses. */
+/** Parts of the partner API that the backend of a console uses. */
 export interface ConsoleBackendParts {
   readonly pipeline: Pipeline;
   readonly operations: readonly PartnerOperation[];
   /** All routes of the partner API. */
   readonly table: readonly PartnerRoute[];
   readonly forms: Forms;
-  /** Rate limit counts, shared by all processes if the storage supports that. */
+  /** Store for rate limit counts, shared by all processes if the storage supports that. */
   readonly counts: RateLimitStore;
 }
 
 const noBytes = Buffer.alloc(0);
 
-/** Headers of the requests that a console makes. */
+/** Headers of the partner API requests that a console makes. */
 const json = { 'content-type': 'application/json' };
 
 /**
- * Returns functions that run a console's requests through the pipeline: the checks of a session, and the
- * operations that its pages call.
+ * Returns functions that run a console's requests through the partner API's pipeline: the checks of a
+ * session, and the operations that its pages call.
  */
 function consoleCalls(
   core: Core,
@@ -76,7 +79,7 @@ function consoleCalls(
 ) {
   const byName = new Map(operations.map((operation) => [operation.operation, operation]));
 
-  /** Operation that only checks whether a key may use the console. */
+  /** Partner API operation that only checks whether a key may use the console. */
   const opening: PartnerOperation = {
     ...opensWith,
     operation: 'openConsole',
@@ -104,7 +107,7 @@ function consoleCalls(
   }
 
   /**
-   * Checks with the pipeline that a key may use the console.
+   * Checks, with the steps of the partner API's pipeline, that a key may use the console.
    * @param limit - limit group that counts the request; `null` if it is not counted
    * @throws PartnerError if the key is refused or its limit is reached
    */
@@ -159,8 +162,8 @@ export function createConsoleBackend(
   const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
 
   /**
-   * Checks a request of a session and returns the visit; `null` if the session has ended or its key is
-   * refused. @param limit - limit group that counts the request; `null` if it is not counted
+   * Checks a request of a console session and returns the visit; `null` if the session has ended or its key
+   * is refused. @param limit - limit group that counts the request; `null` if it is not counted
    */
   async function open(session: string, request: ConsoleRequest, limit: LimitGroup | null) {
     const stored = await sandbox.find(recordOf(session), clock.now());

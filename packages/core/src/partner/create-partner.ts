@@ -82,8 +82,8 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     },
   ];
   /**
-   * `forgetKeys` clears the cache of keys, `endStreams` ends long responses, and `settled` resolves when
-   * background work after responses is done.
+   * In the result, `forgetKeys` clears the cache of API keys, `endStreams` ends event streams, and `settled`
+   * resolves when background work after responses is done.
    */
   return {
     table,

@@ -4,7 +4,7 @@ import { discardBody } from '../http/body.ts';
 import { RequestInProgressError } from '../idempotency/repeatable-request.ts';
 import type { Core } from '../options/context.ts';
 
-/** Converts anything that was thrown below the partner API into a response. The only place that does. */
+/** Converts any error that a partner API request threw into a response. No other code does this. */
 export async function answerPartnerError(core: Core, ctx: Context, thrown: unknown): Promise<void> {
   const error = toPartnerError(thrown);
   const requestId = ctx.state.headers['X-Request-Id'];

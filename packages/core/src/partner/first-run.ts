@@ -3,7 +3,7 @@ import type { Owner } from '../ports/partners.ts';
 import { digest } from '../secrets/tokens.ts';
 import { everyEvent } from '../webhooks/search.ts';
 
-/** The steps of a partner's first run, and whether each is done. */
+/** The first steps of a new partner in test mode, each with whether it is done. */
 export interface FirstRun {
   readonly endpoint: boolean;
   readonly event: boolean;
@@ -11,7 +11,7 @@ export interface FirstRun {
   readonly payment: boolean;
 }
 
-/** Lifetime of the record that a first run is complete, in milliseconds. */
+/** Lifetime of the record that a partner's first steps are complete, in milliseconds. */
 const rememberedMs = 10 * 365 * 24 * 3600_000;
 
 const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
@@ -19,9 +19,9 @@ const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);
 const everything: FirstRun = { endpoint: true, event: true, signature: true, payment: true };
 
 /**
- * Creates the function that returns a partner's progress in its first run in test mode, derived from the
- * stored data. Once all steps are done, a record says so, and nothing else is queried any more, even when the
- * data is gone.
+ * Creates the function that returns which first steps a partner has done in test mode, derived from the
+ * stored data. Once all steps are done, a record says so, and no other data is queried any more, even when
+ * the data is gone.
  */
 export function firstRuns({ storage }: Pick<Core, 'storage'>) {
   const { sandbox, webhooks, events, transfers } = storage;
@@ -45,7 +45,8 @@ export function firstRuns({ storage }: Pick<Core, 'storage'>) {
     },
 
     /**
-     * Records that an endpoint of the partner passed the signature check, which no other stored data shows.
+     * Records that an endpoint of the partner passed the signature check. No other stored data shows this
+     * first step.
      */
     async signatureChecked(partner: string, now: number): Promise<void> {
       const remembered = await sandbox.find(recordOf(partner), now);

@@ -5,10 +5,13 @@ import { endpointId } from './webhook-schemas.ts';
 
 const idExample = '5b1f0c9e7d3a4826b0e4c1d2f3a59687';
 
-/** Longest time for which one call waits for requests, in seconds: shorter than the time-outs of proxies. */
+/**
+ * Longest time for which one call waits for inbox requests, in seconds: shorter than the time-outs of
+ * proxies.
+ */
 const longestWait = 20;
 
-/** Reasons for which a listener has no response of the server behind it. */
+/** Reasons why a program that forwards inbox requests has no response from the server behind it. */
 const listenerErrors = [
   'timeout',
   'connection_refused',

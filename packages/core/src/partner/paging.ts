@@ -5,14 +5,15 @@ import { readPage, readPlace, writePlace } from '../text/list-pages.ts';
 
 const defaultPageSize = 25;
 
-/** Position after which a page starts, and its maximum number of items. */
+/** Position after which a page of a list starts, and its maximum number of items. */
 export interface Page {
   readonly after: ListPosition | null;
   readonly limit: number;
 }
 
 /**
- * Encodes a list position as a cursor. Base64url, so that clients do not parse it: its content may change.
+ * Encodes a list position as a cursor. Base64url discourages clients from parsing the cursor, because its
+ * content may change.
  */
 const cursorOf = (place: ListPosition): string => Buffer.from(writePlace(place)).toString('base64url');
 
@@ -21,7 +22,10 @@ type Listed = { readonly createdAt: number; readonly id: string };
 const cursorOfItem = (item: Listed | undefined): string | null =>
   item === undefined ? null : cursorOf({ time: item.createdAt, id: item.id });
 
-/** Reads a cursor; `null` for none. @throws PartnerError `invalid_request` for an invalid cursor */
+/**
+ * Decodes the cursor of a list request; `null` if there is none. @throws PartnerError `invalid_request` for
+ * an invalid cursor
+ */
 function placeIn(cursor: string | undefined, path: string): ListPosition | null {
   if (cursor === undefined) return null;
   const place = readPlace(Buffer.from(cursor, 'base64url').toString('latin1'));
@@ -31,8 +35,8 @@ function placeIn(cursor: string | undefined, path: string): ListPosition | null 
 }
 
 /**
- * Reads a page of a list as {@link newestFirst} does, or with `before` the page of items that are newer than that
- * place.
+ * Reads a page of a list as {@link newestFirst} does or, if `before` is given, the page of items that are
+ * newer than that position.
  * @throws PartnerError `invalid_request` for an invalid cursor
  */
 export async function inBothDirections<Item extends Listed>(request: {
@@ -51,7 +55,7 @@ export async function inBothDirections<Item extends Listed>(request: {
   return {
     data: items.map(view),
     nextCursor: isBack || hasMore ? cursorOfItem(items.at(-1)) : null,
-    /** Value of `before` for the page of newer items; `null` at the newest. */
+    /** Value of `before` in the request for the page of newer items; `null` if there are none. */
     previousCursor: (isBack ? hasMore : after !== null) ? cursorOfItem(items[0]) : null,
   };
 }

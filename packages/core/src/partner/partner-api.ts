@@ -14,20 +14,20 @@ import type { RequestNotes } from './request-log.ts';
 const noBytes = Buffer.alloc(0);
 
 /**
- * Returns the API key that the request presents. Node joins repeated headers with a comma, which no valid key
- * contains.
+ * Returns the API key in the headers of a request. Node joins repeated headers with a comma, which no valid
+ * key contains.
  */
 function presentedKey({ headers }: IncomingMessage): string | undefined {
   const value = headers[apiKeyField];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Returns all values of a header from the raw headers, because Node joins repeated ones. */
+/** Returns all values of a header from the request's raw headers, because Node joins repeated headers. */
 function headerValues({ rawHeaders }: IncomingMessage, name: string): string[] {
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
-/** Sends the response of a handler. */
+/** Sends the response that a handler of the partner API returned. */
 async function writeAnswer(core: Core, ctx: Context, answer: PartnerAnswer): Promise<void> {
   if ('stream' in answer) return await writeStream(core.options.logger, ctx, answer.status, answer);
   if (answer.replayed === true) ctx.state.headers['Idempotent-Replayed'] = 'true';

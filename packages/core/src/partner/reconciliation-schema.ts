@@ -28,7 +28,7 @@ const total = component('ReconciliationTotal', 'Rows of one currency and status.
   amount: text('Their sum.', '125.00'),
 });
 
-/** Schema of an export as JSON. The other formats have the same names. */
+/** Schema of a reconciliation export as JSON. The other formats use the same field names. */
 export const reconciliation = component('Reconciliation', 'An export.', {
   data: z
     .array(component('ReconciliationRow', 'A transfer that became final.', column))

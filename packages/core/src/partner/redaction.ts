@@ -1,9 +1,9 @@
 import { secretExpression } from '../text/secret-pattern.ts';
 
 /**
- * Endings of member names whose values a log leaves out, because they hold secrets or personal data: names of
- * this service, and names that partners use. Compared without case and with letters only: `client_secret`,
- * `X-Api-Key`, `legalName`.
+ * Endings of names of JSON members whose values the request log removes, because they hold secrets or
+ * personal data: names of this service, and names that partners use. Compared without case and with letters
+ * only: `client_secret`, `X-Api-Key`, `legalName`.
  */
 const removedEndings = [
   ...[
@@ -30,8 +30,8 @@ const isRemoved = (name: string): boolean => {
 const removed = '[removed]';
 
 /**
- * Matches runs of characters that may be JSON Web Tokens. Each run is matched once, even if it looks like the
- * beginning of many.
+ * Matches runs of characters that may be JSON Web Tokens. Each run is matched once, even if several tokens
+ * could begin in it.
  */
 const tokenRuns = /[\w.-]+/g;
 
@@ -43,11 +43,11 @@ const privateKeys = /-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY-----[\s\S]*/g;
 const withoutTokens = (run: string): string =>
   run.includes('eyJ') && run.split('.').length > 2 ? removed : run;
 
-/** Maximum length of a logged body, in characters. */
+/** Maximum length of a logged request or response body, in characters. */
 const maxLength = 8 * 1024;
 
 /**
- * Creates a function that returns the part of a body that a log may keep.
+ * Creates a function that removes secrets and personal data from a body, for the request log.
  * @param prefix - prefix of the service's tokens and keys
  * @returns a function that returns JSON without secrets and personal data, cut to 8 KiB; `null` for other text. It also
  * removes values that an error names (by paths such as `events.0`), which may be secrets in the wrong place

@@ -8,27 +8,30 @@ import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { PartnerCall } from './pipeline/pipeline.ts';
 import { bodyRedaction } from './redaction.ts';
 
-/** Number of logged requests that are kept of each partner and mode. */
+/** Maximum number of logged requests that are stored for each partner and mode. */
 const mostOfPartner = 5_000;
 
-/** Number of requests waiting to be stored beyond which a process logs no further ones. */
+/**
+ * Maximum number of requests that wait to be stored in the log. If there are more, a process logs no further
+ * requests.
+ */
 const mostWaiting = 1_000;
 
 /**
- * Maximum number of requests stored in one call: one commit to the disk costs the same for one request and
- * for many.
+ * Maximum number of logged requests that are stored in one call: one commit to the disk costs the same for
+ * one request and for many.
  */
 const batch = 500;
 
 /**
- * Pause between two calls while requests wait, in milliseconds. It limits a process to storing a thousand
- * requests per second, so that heavy load costs little.
+ * Pause between two calls that store logged requests, in milliseconds. It limits a process to a thousand
+ * requests per second, so that the log costs little under heavy load.
  */
 const pauseMs = 500;
 
 type Failure = Pick<PartnerError, 'code'> & Partial<Pick<PartnerError, 'details'>>;
 
-/** Returns the error in a response that `answerPartnerError` wrote; `null` if there is none. */
+/** Returns the error in a response that `answerPartnerError` wrote; `null` if the response is no error. */
 function failureOf({ body }: Context): Failure | null {
   const isFailure = typeof body === 'object' && body !== null && 'code' in body;
   return isFailure ? (body as Failure) : null;
@@ -75,7 +78,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
     writing ??= write();
   }
 
-  /** Returns the bodies of a test request for the log; `null` for live requests. */
+  /** Returns the bodies of a request in test mode for the log; `null` for live requests. */
   function bodiesOf(ctx: Context, mode: Mode, sent: Buffer | null) {
     if (mode === 'live') return { sent: null, answered: null };
     const written: string | undefined = ctx.state.answered;
@@ -90,7 +93,8 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
 
   return {
     /**
-     * Logs a request after its response was sent, if its key was found and requests of its mode are logged.
+     * Logs a request after its response was sent, if its API key was found and requests of the key's mode are
+     * logged.
      */
     note(ctx: Context, call: PartnerCall): void {
       if (requestLog === 'off') return;
@@ -113,7 +117,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
       });
     },
 
-    /** Resolves when all waiting requests are stored. Called when the service closes. */
+    /** Resolves when all waiting requests are stored in the log. Called when the service closes. */
     async settled(): Promise<void> {
       closing.abort();
       await writing;

@@ -6,7 +6,7 @@ import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { SdkCall } from '../ports/partner-console.ts';
 
-/** Groups of operations, with descriptions for people. */
+/** Groups of partner API operations, with descriptions for people. */
 export const partnerTags = {
   Passports: 'Verify the passport that a user shows.',
   Payments: 'Initiate and inspect transfers.',
@@ -21,11 +21,14 @@ export const partnerTags = {
 /** A parsed and checked request, as handlers get it. */
 export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> extends RepeatableRequest {
   readonly key: ApiKeyState;
-  /** Returns the client's IP address as the server sees it; `null` if unknown. */
+  /** Returns the IP address of the client; `null` if unknown. */
   readonly address: () => string | null;
-  /** Checks whether the client has left, or the server closes, so that nothing has to wait any longer. */
+  /**
+   * Checks whether the client has disconnected, or the server is closing, so that the handler need not wait
+   * any longer.
+   */
   readonly isOver: () => boolean;
-  /** Checks again that the key is valid. @throws PartnerError `invalid_api_key` if it is not */
+  /** Checks again that the API key is valid. @throws PartnerError `invalid_api_key` if it is not */
   readonly readmit: () => Promise<void>;
   readonly body: Body;
   readonly query: Query;
@@ -45,30 +48,30 @@ export interface PartnerRoute<
 > {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Scope that the key needs; `null` if any key may call the route. */
+  /** Scope that the API key must have; `null` if any key may call the route. */
   readonly scope: KeyScope | null;
   readonly limit: LimitGroup;
-  /** Group in the OpenAPI description; generated clients have a class for each group. */
+  /** Group of the route in the OpenAPI description; generated clients have a class for each group. */
   readonly tag: keyof typeof partnerTags;
   /** Name of the operation, for the documentation and as OpenAPI operation id. */
   readonly operation: string;
   readonly summary: string;
-  /** Call of `@ostiary/client-sdk` for this operation, if there is one. */
+  /** Method of `@ostiary/client-sdk` that calls this operation, if there is one. */
   readonly sdk?: SdkCall;
   readonly body?: Body;
   /** True if a request may leave its body out, which then counts as `{}`. @defaultValue `false` */
   readonly bodyIsOptional?: boolean;
   readonly query?: Query;
   readonly pathSchema?: Path;
-  /** Error for a path with an invalid parameter. @defaultValue `"not_found"` */
+  /** Error code of the response to a path with an invalid parameter. @defaultValue `"not_found"` */
   readonly wrongPath?: 'not_found' | 'invalid_request';
-  /** Successful response: its status, the schema of its body, and its other media types. */
+  /** Successful response of the route: its status, the schema of its body, and its other media types. */
   readonly success: {
     readonly status: number;
     readonly schema: z.ZodType;
     readonly texts?: readonly string[];
   };
-  /** True if the route supports `Idempotency-Key`: for a repeated request `handle` is not called. */
+  /** True if the route supports `Idempotency-Key`. For a repeated request, `handle` is not called. */
   readonly idempotent?: boolean;
   /** False if the request log leaves the route out. @defaultValue `true` */
   readonly isLogged?: boolean;
@@ -79,7 +82,7 @@ export interface PartnerRoute<
   ) => Promise<PartnerAnswer>;
 }
 
-/** An operation that a console of this process can call: a route without its path. */
+/** A partner API operation that a console in this process can call: a route without its path. */
 export type PartnerOperation<
   Body extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -98,7 +101,7 @@ export type PartnerOperation<
   | 'handle'
 >;
 
-/** Defines an operation without a route, with its types checked as by {@link route}. */
+/** Defines a console operation, which has no route. Its types are checked as by {@link route}. */
 export function operation<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
   definition: PartnerOperation<Body, Query, Path>,
 ): PartnerOperation {
@@ -106,7 +109,8 @@ export function operation<Body extends z.ZodType, Query extends z.ZodType, Path 
 }
 
 /**
- * Defines a route and checks the types of its schemas and handler together, which the table's type cannot do.
+ * Defines a route of the partner API. Checks that the types of its schemas and its handler match, which the
+ * type of the whole table cannot do.
  */
 export function route<Body extends z.ZodType, Query extends z.ZodType, Path extends z.ZodType>(
   definition: PartnerRoute<Body, Query, Path>,

@@ -13,7 +13,7 @@ import { deliveryRoutes, webhookRoutes } from './handlers/webhooks.ts';
 import { whoamiRoutes } from './handlers/whoami.ts';
 import type { PartnerRoute } from './request.ts';
 
-/** Dependencies of the handlers. */
+/** Dependencies of the partner API's handlers. */
 export interface PartnerTopics {
   readonly core: Core;
   readonly passports: Passports;
@@ -21,7 +21,7 @@ export interface PartnerTopics {
   readonly webhooks: Webhooks;
 }
 
-/** Creates the route table of the partner API, grouped by topic. */
+/** Creates the table of the partner API's routes, grouped by topic. */
 export function partnerRoutes({ core, passports, users, webhooks }: PartnerTopics): PartnerRoute[] {
   return [
     ...verifyRoutes(core, passports, users),

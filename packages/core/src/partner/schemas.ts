@@ -18,14 +18,14 @@ import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { writePlace } from '../text/list-pages.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 
-/** Schema of a public user id. Text in another format belongs to no user. */
+/** Schema of a public user id. Text in another format cannot be the id of a user. */
 export const kid = field(
   z.string().regex(userIdFormat, userIdWords),
   'Public id of a user.',
   'KID-TEST-APPROVED',
 );
 
-/** Schema of a phone number in strict E.164: a plus, a country code, digits, and no look-alikes. */
+/** Schema of a phone number in strict E.164: a plus sign, a country code and ASCII digits. */
 export const phone = field(
   z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'has to be a phone number in E.164, such as +50937000001'),
   'Phone number in E.164.',
@@ -44,7 +44,7 @@ const amount = field(
   '125.00',
 );
 
-/** Creates a schema for non-empty text that people read. */
+/** Creates a schema for a non-empty line of text that people read. */
 const line = (max: number, description: string, example: string) =>
   z
     .string()
@@ -54,7 +54,7 @@ const line = (max: number, description: string, example: string) =>
 
 const referenceOf = (description: string) => line(100, description, 'order-1017');
 
-/** Schema of the partner's own data, which is returned unchanged. */
+/** Schema of `metadata`: the partner's own data on a transfer, which is returned unchanged. */
 const metadata = field(
   z
     .record(
@@ -93,8 +93,8 @@ export const cursor = field(
 );
 
 /**
- * Schema of the response field for the position where a list continues. The example is a last page, so that a
- * client which follows a mock server's pages comes to an end.
+ * Schema of the response field for the position where a list continues. The example is that of a last page,
+ * so that a client which follows a mock server's pages comes to an end.
  */
 export const nextCursor = field(
   z.string().nullable(),

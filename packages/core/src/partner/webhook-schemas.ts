@@ -12,8 +12,8 @@ const unknownType = (types: readonly string[]) => ({
 });
 
 /**
- * Schema of an endpoint's event types: names of types, or `*` for all. Which types exist depends on the
- * service.
+ * Schema of an endpoint's event types: names of types, or `*` for all. The service's options decide which
+ * types exist.
  */
 const eventTypes = (types: readonly string[]) =>
   field(
@@ -37,8 +37,8 @@ const url = field(
 );
 
 /**
- * Schema of a webhook secret. The signing key is its UTF-8 bytes, so a lone surrogate, which has none, is
- * refused.
+ * Schema of a webhook secret. The signing key is its UTF-8 bytes, so a lone surrogate, which UTF-8 cannot
+ * encode, is refused.
  */
 const secretText = z
   .string()
@@ -62,7 +62,7 @@ const standardSecret = field(
   'whsec_Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWU=',
 );
 
-/** Settings on which the schema of an endpoint's body depends. */
+/** Settings of the service that affect the schema of an endpoint. */
 interface EndpointOptions {
   /** Names of all event types. */
   readonly types: readonly string[];
@@ -191,7 +191,7 @@ export const recovered = component('Recovered', 'How many deliveries are sent ag
   queued: field(z.int().min(0), 'How many deliveries were queued.', 3),
 });
 
-/** Query schema of the list of events: those after a sequence number. */
+/** Schema of the query of the list of events: those after a sequence number. */
 export const eventsQuery = z.strictObject({
   after: z
     .string()

@@ -20,17 +20,17 @@ export interface IssuedPassport {
 const header = { alg: 'HS256', typ: 'passport+jwt' } as const;
 
 /**
- * Format of a passport, whose header is always the same bytes, so that no header value must be trusted. The
- * signature is checked here and not by jose, because WebCrypto's detour through the thread pool would take
- * longer than the rest of the verification.
+ * Matches the text of a passport (a JWT). Its header is always the same bytes, so that no header value must
+ * be trusted. The signature is checked with Node's crypto and not by jose, because WebCrypto's detour through
+ * the thread pool would take longer than the rest of the verification.
  */
 const form = new RegExp(
   `^(${Buffer.from(JSON.stringify(header)).toString('base64url')}\\.([A-Za-z0-9_-]+))\\.([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$`,
 );
 
 /**
- * Value of `iss`. Passports of other services fail because of other keys, and other tokens of this service
- * because of another name.
+ * Value of the claim `iss` in passports. Passports of other services fail because their keys differ, and
+ * other tokens of this service because their issuer differs.
  */
 const issuerName = 'ostiary passport';
 
@@ -81,7 +81,7 @@ export function createPassports(core: Core) {
     },
 
     /**
-     * Verifies a passport and returns its content.
+     * Verifies a passport and returns the user id that it contains.
      * @throws PartnerError `invalid_request` for an invalid passport or one of the other mode, `token_expired` after five minutes
      */
     async read(token: string, mode: Mode) {

@@ -8,7 +8,7 @@ import { withDeadline } from '../time/deadline.ts';
 import { checkedResult, finishTransfer } from './final.ts';
 import { sandboxRail } from './sandbox-rail.ts';
 
-/** Kind of the job that executes one transfer. */
+/** Kind of the queue's job that executes one transfer. */
 export const executionKind = 'transfer';
 
 /**
@@ -17,7 +17,7 @@ export const executionKind = 'transfer';
  */
 export const executionTimeoutMs = 20_000;
 
-/** Returns the job that executes a transfer; stored with it in one transaction. */
+/** Returns the job that executes a transfer. It is stored with the transfer in one transaction. */
 export function executionJob(transfer: TransferRecord, now: number): NewJob {
   const { id } = transfer;
   const owner = ownerName(transfer);
@@ -29,7 +29,10 @@ function orderOf(transfer: TransferRecord): TransferOrder {
   return { id, partner, mode, amount, currency, recipientKid, description, reference };
 }
 
-/** Calls the rail for a transfer and checks its result. An invalid result leaves the outcome unknown. */
+/**
+ * Calls the host's payment rail for a transfer and checks its result. An invalid result leaves the outcome
+ * unknown.
+ */
 async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
   try {
     const execute = () =>

@@ -1,4 +1,4 @@
-/** Columns of an export, in the order of every format. */
+/** Columns of a reconciliation export, in the same order in every format. */
 export const exportColumns = [
   'id',
   'reference',
@@ -13,10 +13,10 @@ export const exportColumns = [
   'updatedAt',
 ] as const;
 
-/** A transfer as a row of an export. */
+/** A transfer as a row of a reconciliation export. */
 export type ExportRow = { readonly [Column in (typeof exportColumns)[number]]: string | null };
 
-/** Counts and sums over an export, its digest, and whether it is final. */
+/** Summary of an export: counts and sums of its rows, its digest, and whether it is final. */
 export interface ExportSummary {
   readonly rows: number;
   readonly totals: readonly {
@@ -29,33 +29,33 @@ export interface ExportSummary {
   readonly final: boolean;
 }
 
-/** A file format of an export. */
+/** Functions that write an export in one file format. */
 export interface FileFormat {
   readonly type: string;
   readonly start: string;
   readonly row: (row: ExportRow, index: number) => string;
-  /** Text between the last row and the summary, covered by the digest. */
+  /** Text between the last row and the summary of an export. The digest covers it. */
   readonly end: string;
   readonly summary: (summary: ExportSummary) => string;
 }
 
-/** Characters that start a formula in a spreadsheet, in all widths that spreadsheets accept. */
+/** Characters that start a formula in a spreadsheet, in all the widths that spreadsheets accept. */
 const signs = '[=+\\-@＝＋－＠﹦﹢﹣﹫]';
 /**
- * Characters that may precede a formula because they are invisible, or removed by an import: spaces of every
- * kind, marks, controls, quotes.
+ * Characters that may precede a formula in a cell, because they are invisible or an import removes them:
+ * spaces of every kind, marks, controls, quotes.
  */
 const unseen = '[\\p{White_Space}\\p{C}\\p{Default_Ignorable_Code_Point}\\u2800"]*';
 const formula = new RegExp(`^(?:[\\t\\r\\n]|(?:${unseen};)*${unseen}${signs})`, 'u');
 /**
- * Matches starts of formulas inside a value: with `;` as list separator, a spreadsheet starts a new cell
- * after `;`, and also at tabs and line ends, quoted or not.
+ * Matches starts of formulas inside a value. If a spreadsheet uses `;` as list separator, it starts a new
+ * cell after `;`, and also at tabs and line ends, quoted or not.
  */
 const inner = new RegExp(`([;\\t\\r\\n]${unseen})(?=${signs})`, 'gu');
 
 /**
- * Writes an object as a line of NDJSON. Escapes U+0085, U+2028 and U+2029, which JSON allows in strings but
- * at which Node's `readline` and Python's `splitlines` end a line.
+ * Writes an object as a line of NDJSON. Escapes U+0085, U+2028 and U+2029: JSON allows them in strings, but
+ * Node's `readline` and Python's `splitlines` end a line there.
  */
 function ndjsonLine(value: object): string {
   const separators = /[\u0085\u2028\u2029]/g;
@@ -64,8 +64,8 @@ function ndjsonLine(value: object): string {
 }
 
 /**
- * Writes a CSV cell (RFC 4180). Puts an apostrophe before anything that a spreadsheet would run as a formula,
- * at every place where it may start a cell.
+ * Writes a CSV cell (RFC 4180). Puts an apostrophe before any text that a spreadsheet would run as a formula,
+ * at every place where such text may start a cell.
  */
 export function csvCell(value: string | null): string {
   if (value === null) return '';

@@ -2,22 +2,25 @@ import { PartnerError } from '../errors.ts';
 
 const dayMs = 86_400_000;
 
-/** Time after the end of a day until it is closed for exports, in milliseconds. */
+/** Time from the end of a day until the day is closed for exports, in milliseconds. */
 const closingMs = 300_000;
 
-/** Longest range of an export, in days. */
+/** Maximum number of days of an export. */
 const maxExportDays = 31;
 
-/** Range of an export. Times are milliseconds since the Unix epoch. */
+/** Time range of an export, in milliseconds since the Unix epoch. */
 export interface ExportRange {
   readonly from: number;
-  /** End of the range, excluded. */
+  /** End of the export's range, excluded. */
   readonly to: number;
-  /** True if every day of the range is closed. Such an export has the same bytes every time. */
+  /** True if every day of the export's range is closed. Such an export has the same bytes every time. */
   readonly final: boolean;
 }
 
-/** Returns the start of a UTC day, `2026-01-31`, in milliseconds since the Unix epoch; `null` if there is no such day. */
+/**
+ * Returns the start of a UTC day, such as `2026-01-31`, in milliseconds since the Unix epoch; `null` if there
+ * is no such day.
+ */
 function startOfDay(date: string): number | null {
   // `Date.parse` also accepts bare years and months.
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
@@ -30,8 +33,8 @@ function wrongDate(path: string, message: string): PartnerError {
 }
 
 /**
- * Returns the range that a request selects: one day, or the days from a first to a last one, both included,
- * in UTC.
+ * Returns the range of an export that a request selects: one day, or the days from a first to a last day,
+ * both included, in UTC.
  * @throws PartnerError `invalid_request` for missing, malformed or contradictory dates, or too long a range
  */
 export function exportRange(

@@ -3,10 +3,13 @@ import type { Storage } from '../ports/storage.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { everyEvent } from '../webhooks/search.ts';
 
-/** Number of newest events of a type among which the event of a transfer is found. */
+/** Number of newest events of a type that are searched for the event of a transfer. */
 const searchedEvents = 1000;
 
-/** Returns the final event of a transfer; `null` if there is none yet, or if many events came after it. */
+/**
+ * Returns the event about the outcome of a transfer; `null` if there is none yet, or if many events came
+ * after it.
+ */
 export async function findFinalEvent(
   { events }: Storage,
   { id, partner, mode, status }: TransferRecord,

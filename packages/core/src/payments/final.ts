@@ -11,7 +11,8 @@ export type Settlement =
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Checks the host's result, because only an explicit outcome may end a transfer.
+ * Checks the result that the host's payment rail returned, because only an explicit outcome may end a
+ * transfer.
  * @throws TypeError if the result is invalid
  */
 export function checkedResult(call: string, result: TransferResult): TransferResult {
@@ -28,7 +29,9 @@ export function checkedResult(call: string, result: TransferResult): TransferRes
   throw new TypeError(`${call}: the status has to be completed, failed with code and message, or pending`);
 }
 
-/** Shortens a text without leaving half a surrogate pair at the cut, which not every database can store. */
+/**
+ * Shortens a text without cutting a surrogate pair in half, because not every database can store half of one.
+ */
 const storable = (text: string, most: number): string =>
   text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd');
 
@@ -42,9 +45,9 @@ function isFinal(transfer: TransferRecord): transfer is TransferRecord & { reado
 }
 
 /**
- * Makes a pending transfer final and publishes its event in the same transaction. The event's content is
- * known before, because only this function changes a pending transfer. If the transfer is already final with
- * the opposite outcome, reports the contradiction.
+ * Makes a pending transfer final and publishes its event in the same transaction. The event can be built
+ * before the transaction, because only this function changes a pending transfer. If the transfer is already
+ * final with the opposite outcome, reports the contradiction.
  * @param pending - the transfer as it was read, before this call
  * @returns the transfer as it is now, and whether this call made it final; `null` for an unknown transfer
  */

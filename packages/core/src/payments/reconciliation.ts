@@ -8,16 +8,18 @@ import type { ExportRange } from './export-range.ts';
 import { formatAmount } from './money.ts';
 
 /**
- * Rows per page: enough for a database on another machine, and few enough that other requests do not wait.
+ * Number of rows of an export that are read at once: enough for a database on another machine, and few enough
+ * that other requests do not wait.
  */
 const pageRows = 256;
 
-/** End of an ISO 8601 time for each millisecond of a second. */
+/** Endings of an ISO 8601 time (`.000Z` to `.999Z`), one for each millisecond of a second. */
 const endings = Array.from({ length: 1000 }, (_, millisecond) => `${String(millisecond).padStart(3, '0')}Z`);
 
 /**
- * Creates a function that formats times as ISO 8601. Neighbours in an export mostly share their second, which
- * is formatted once: calling `toISOString` for every time would take a third of an export's time.
+ * Creates a function that formats times as ISO 8601. Neighbouring rows of an export mostly share their
+ * second, which is formatted only once: calling `toISOString` for every time would take a third of an
+ * export's time.
  */
 function isoWriter(): (time: number) => string {
   let second = Number.NaN;
@@ -32,7 +34,10 @@ function isoWriter(): (time: number) => string {
   };
 }
 
-/** Creates one formatter per time column, because each column is ordered by itself. */
+/**
+ * Creates a time formatter for each time column of an export, because the times of each column are ordered by
+ * themselves.
+ */
 const newTimes = () => ({ created: isoWriter(), updated: isoWriter() });
 
 function rowOf(transfer: TransferRecord, times: ReturnType<typeof newTimes>): ExportRow {
@@ -60,7 +65,10 @@ interface Total {
   minor: bigint;
 }
 
-/** Adds a transfer to the total of its currency and status. A linear search is fine: there are few totals. */
+/**
+ * Adds a transfer to the total of its currency and status. A linear search suffices, because there are few
+ * totals.
+ */
 function addTo(totals: Total[], { currency, status, amount }: TransferRecord): void {
   let total = totals.find((candidate) => candidate.currency === currency && candidate.status === status);
   if (total === undefined) {
@@ -80,7 +88,7 @@ function shownTotals(totals: readonly Total[]): ExportSummary['totals'] {
 /** A page of an export as text. */
 interface Page {
   readonly text: string;
-  /** Position of the page's last row, after which the next page starts; `null` for the last page. */
+  /** Position of the last row on the page, after which the next page starts; `null` for the last page. */
   readonly end: ListPosition | null;
 }
 
@@ -105,7 +113,8 @@ export async function* exportTransfers(
   const times = newTimes();
 
   /**
-   * Reads a page and formats it at once: keeping rows while a slow reader reads makes V8 enlarge its heap.
+   * Reads a page of an export and formats it at once: holding the rows while a slow client reads would make
+   * V8 enlarge its heap.
    */
   async function read(after: ListPosition | null): Promise<Page> {
     const { from, to } = range;
@@ -146,7 +155,7 @@ export async function* exportTransfers(
   }
 }
 
-/** Computes the summary of an export without keeping the export. */
+/** Computes the summary of an export without keeping the export in memory. */
 export async function summarizeTransfers(
   transfers: TransferStore,
   owner: Owner,

@@ -1,8 +1,8 @@
 import type { PaymentRail } from '../ports/payments.ts';
 
 /**
- * Payment rail of test mode, which moves no money. An amount that ends in .01 fails, one that ends in .02
- * stays pending, any other completes.
+ * Payment rail of test mode, which moves no money. A transfer whose amount ends in .01 fails, one whose
+ * amount ends in .02 stays pending, any other completes.
  */
 export const sandboxRail: PaymentRail = {
   async execute({ amount }) {

@@ -3,11 +3,11 @@ import type { JsonObject } from '../ports/interactions.ts';
 import { checkedResult, finishTransfer, type Settlement } from './final.ts';
 import { transferView } from './transfer.ts';
 
-/** Settles transfers that the host's payment rail left pending. */
+/** Settles transfers: reports the outcome of those that the host's payment rail left pending. */
 export interface PaymentAdministration {
   /**
-   * Makes a pending transfer final. May be repeated: a transfer that is final already is returned unchanged
-   * with `settled: false`.
+   * Makes a pending transfer final. May be repeated: if the transfer is final already, it is returned
+   * unchanged with `settled: false`.
    * @throws TypeError if the settlement is malformed
    * @returns the transfer, and whether this call made it final; `null` for an unknown transfer
    */

@@ -1,6 +1,6 @@
 import { csvCell, type ExportRow, type FileFormat } from './export-formats.ts';
 
-/** Columns of a file for spreadsheets, in their order. */
+/** Columns of an export for spreadsheets, in their order. */
 export const spreadsheetColumns = [
   'createdAt',
   'completedAt',
@@ -14,17 +14,17 @@ export const spreadsheetColumns = [
   'id',
 ] as const satisfies readonly (keyof ExportRow)[];
 
-/** Name of a column of a file for spreadsheets. */
+/** Name of a column of an export for spreadsheets. */
 export type SpreadsheetColumn = (typeof spreadsheetColumns)[number];
 
-/** Format settings of a CSV file for spreadsheets. */
+/** Format settings of an export for spreadsheets. */
 export interface SpreadsheetStyle {
-  /** Time zone of the dates, such as `America/Port-au-Prince`. */
+  /** Time zone of the dates in the file, such as `America/Port-au-Prince`. */
   readonly timeZone: string;
-  /** Character between cells and character before the decimals, as spreadsheets of a language expect them. */
+  /** Characters of the CSV file that depend on the language: between cells, and before the decimals. */
   readonly separator: ',' | ';';
   readonly decimal: '.' | ',';
-  /** Titles of the columns. */
+  /** Titles of the columns, in the language of the file. */
   readonly titles: { readonly [Column in SpreadsheetColumn]: string };
 }
 
@@ -39,7 +39,10 @@ export function spreadsheetFormat({ timeZone, separator, decimal, titles }: Spre
   const dates = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const line = (cells: readonly (string | null)[]) => `${cells.map(cell).join(separator)}\r\n`;
 
-  /** Writes a cell. Quotes it if it contains the separator, which {@link csvCell} knows as a comma only. */
+  /**
+   * Writes a cell of a CSV file for spreadsheets. Quotes it if it contains the separator; {@link csvCell}
+   * does that only for commas.
+   */
   function cell(value: string | null): string {
     const text = csvCell(value);
     return separator === ';' && text.includes(';') && !text.startsWith('"') ? `"${text}"` : text;

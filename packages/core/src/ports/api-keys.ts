@@ -14,14 +14,14 @@ export type KeyScope =
 
 /** An API key as it is stored; the key itself never is. Times are milliseconds since the Unix epoch. */
 export interface ApiKeyRecord {
-  /** `key_…`; names the key in lists and logs, opens nothing. */
+  /** Id of the API key, `key_…`, for lists and logs. The id gives no access. */
   readonly id: string;
   /** Slug of the partner. */
   readonly partner: string;
   readonly mode: Mode;
   /** Label that the administrator chose, to tell a partner's keys apart. */
   readonly name: string;
-  /** Form of the name by which lists are sorted: lower-case words without accents. */
+  /** Form of the key's name by which lists are sorted: lower-case words without accents. */
   readonly searchName: string;
   /**
    * Beginning of the API key, by which people find it: the prefix and 8 of the 43 random characters, such as
@@ -37,14 +37,17 @@ export interface ApiKeyRecord {
   readonly requireSignature: boolean;
   /** Signing secret of the key, encrypted with a sealing key of the host. */
   readonly sealedSigningSecret: string;
-  /** Name by which rate limits count. A rolled key and its successor share it. */
+  /**
+   * Name under which rate limits count the key's requests. A key and the key that replaces it share this
+   * name.
+   */
   readonly quotaId: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   /**
-   * Time of the last use, accurate to a minute because it is written at most once a minute; `null` if the key
-   * was never used.
+   * Time at which the key was last used, accurate to a minute because it is written at most once a minute;
+   * `null` if the key was never used.
    */
   readonly lastUsedAt: number | null;
 }
@@ -66,20 +69,20 @@ export interface ApiKeyStore extends SealedSecrets {
   insert(key: ApiKeyRecord, audit?: AuditRecord): Promise<boolean>;
   find(id: string): Promise<ApiKeyState | null>;
   /**
-   * Returns the key with this digest in any state, even if revoked or expired; `null` for an unknown digest.
+   * Returns the API key with this digest in any state, even revoked or expired; `null` for an unknown digest.
    * Runs one statement.
    */
   findByDigest(digest: Uint8Array): Promise<ApiKeyState | null>;
   /**
-   * Checks that a key is not revoked, does not expire until after `now`, and belongs to an enabled partner.
-   * Runs one statement, because every partner request needs it.
+   * Checks that an API key is not revoked, is not expired at `now`, and belongs to an enabled partner. Runs
+   * one statement, because every partner request needs it.
    */
   isLive(id: string, now: number): Promise<boolean>;
-  /** Lists the keys of all partners by `searchName` or `createdAt`, then by id. */
+  /** Lists the API keys of all partners by `searchName` or `createdAt`, then by id. */
   sorted(page: SortedPage): Promise<ApiKeyRecord[]>;
-  /** Counts the keys of all partners. Stops at `limit`. */
+  /** Counts the API keys of all partners. Counting stops at `limit`. */
   count(limit: number): Promise<number>;
-  /** Lists keys whose `start` begins with a text, in the order of `start`, at most `limit`. */
+  /** Lists API keys whose `start` begins with a text, in the order of `start`, at most `limit`. */
   startingWith(text: string, limit: number): Promise<ApiKeyRecord[]>;
   /** Lists all keys of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;
@@ -89,8 +92,8 @@ export interface ApiKeyStore extends SealedSecrets {
    */
   revoke(id: string, now: number, audit?: AuditRecord): Promise<boolean>;
   /**
-   * Stores the successor of a key and makes the old key expire at `endsAt`, or earlier if it would have
-   * expired earlier, in one transaction. Returns `false` and changes nothing if the old key is unknown,
+   * Stores the key that replaces an API key and makes the old key expire at `endsAt`, or earlier if it would
+   * have expired earlier, in one transaction. Returns `false` and changes nothing if the old key is unknown,
    * revoked, or expired at `now`.
    */
   roll(roll: {
@@ -100,6 +103,9 @@ export interface ApiKeyStore extends SealedSecrets {
     readonly now: number;
     readonly audit?: AuditRecord;
   }): Promise<boolean>;
-  /** Records the time at which a key was used, unless a later one is stored. An unknown key has no effect. */
+  /**
+   * Records the time at which a key was used, unless a later time is stored. Has no effect for an unknown
+   * key.
+   */
   touch(id: string, now: number): Promise<void>;
 }

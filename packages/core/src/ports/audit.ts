@@ -8,11 +8,11 @@ export interface AuditRecord {
   readonly at: number;
   /** Name of the person or program that acted, as the host gave it. */
   readonly actor: string;
-  /** Role in which an operator acted, as the host gave it; `null` if it gave none. */
+  /** Role of the operator who acted, as the host gave it; `null` if the host gave none. */
   readonly role: string | null;
   /** Kind of act, such as `client.disable`. */
   readonly action: string;
-  /** Record that the act changed, such as `client:kafe`. */
+  /** Object that the act changed, such as `client:kafe`. */
   readonly target: string;
   /**
    * Values that the act set and, in the member `before`, the values that they replaced, under the same names.
@@ -28,47 +28,50 @@ export type StoredAct = Omit<AuditRecord, 'digest'>;
 
 /** An audit act with its place in the hash chain. */
 export interface ChainedAct extends StoredAct {
-  /** Position in the chain: 1, 2, 3, … without a gap, in the order of the commits. */
+  /** Position of the act in the chain: 1, 2, 3, … without a gap, in the order of the commits. */
   readonly number: number;
-  /** SHA-256 over the previous act's chain value (32 zero bytes for the first act) and this act's digest. */
+  /**
+   * SHA-256 over the chain value of the previous act (32 zero bytes for the first act) and the digest of this
+   * act.
+   */
   readonly chain: Uint8Array;
 }
 
 /** The end of the audit log's chain, and the numbers of acts that are not in the chain. */
 export interface AuditHead {
-  /** Number of the last act in the chain; 0 if there is none. */
+  /** Number of the last act in the chain of the audit log; 0 if the chain is empty. */
   readonly number: number;
-  /** Chain value of the last act. */
+  /** Chain value of the last act in the audit log. */
   readonly chain: Uint8Array;
   /** Number of acts that were recorded before the chain was introduced. */
   readonly before: number;
-  /** Number of acts that are stored now without a place in the chain. */
+  /** Number of acts that are stored without a place in the chain. */
   readonly outside: number;
 }
 
-/** Acts to list. `null` does not narrow the list. */
+/** Filter of a list of acts. A member that is `null` does not filter. */
 export interface AuditFilter {
-  /** Record that the acts changed, such as `client:kafe`. */
+  /** Object that the listed acts changed, such as `client:kafe`. */
   readonly target: string | null;
-  /** Person or program that acted. */
+  /** Name of the person or program whose acts are listed. */
   readonly actor: string | null;
-  /** Kind of the acts, such as `client.disable`. */
+  /** Kind of the acts to list, such as `client.disable`. */
   readonly action: string | null;
-  /** Earliest time of the acts. */
+  /** Earliest time of the acts to list. */
   readonly from: number | null;
 }
 
 /**
- * The audit log, whose acts are kept for ever and never changed. The act for a change of stored data is not
- * appended here: it is passed to the port call that makes the change, and commits with it. Either way the act
- * takes the next place in the chain in the same transaction, so acts wait for each other but nothing else
- * does.
+ * Stores the audit log, whose acts are kept for ever and never changed. An act that changes stored data is
+ * not appended with this port: its record is passed to the storage call that makes the change, and commits
+ * with it. Either way the act takes the next place in the chain in the same transaction, so acts wait for
+ * each other but no other work does.
  */
 export interface AuditStore {
   append(record: AuditRecord): Promise<void>;
 
   /**
-   * Lists acts that fit every part of the filter, newest first: by `at` descending, then `id` descending.
+   * Lists acts that match every part of the filter, newest first: by `at` descending, then `id` descending.
    * Returns at most `limit` acts that come after the position `after`.
    */
   list(
@@ -77,6 +80,9 @@ export interface AuditStore {
 
   head(): Promise<AuditHead>;
 
-  /** Lists acts in the order of the chain, from the number after `after` on, at most `limit`. */
+  /**
+   * Lists acts in the order of the audit log's chain, those with a number greater than `after`, at most
+   * `limit`.
+   */
   chain(page: { readonly after: number; readonly limit: number }): Promise<ChainedAct[]>;
 }

@@ -1,6 +1,6 @@
 import type { ClientRecord } from './clients.ts';
 
-/** Result of storing a new client. */
+/** Result of storing a new client with a metadata document. */
 export type DocumentInsertion =
   // The client was stored.
   | 'stored'
@@ -15,9 +15,9 @@ export type DocumentInsertion =
  */
 export interface ClientDocumentStore {
   /**
-   * Stores a new client. If `limit` clients with documents are stored already, removes the least recently
-   * used ones first. Never removes a client that is disabled or has a grant. Concurrent calls of several
-   * processes may exceed the limit by their number until the next call.
+   * Stores a new client with a metadata document. If `limit` such clients are stored already, removes the
+   * least recently used first. Never removes a client that is disabled or has a grant. Concurrent calls of
+   * several processes may exceed the limit by their number until the next call.
    */
   insert(
     client: ClientRecord,
@@ -26,18 +26,19 @@ export interface ClientDocumentStore {
 
   /**
    * Records that an authorization request used a client at `now`. Writes only if the recorded time is more
-   * than an hour earlier. Has no effect on other clients.
+   * than an hour earlier. Has no effect on clients without a metadata document.
    */
   use(clientId: string, now: number): Promise<void>;
 
   /**
-   * Lists clients with documents by id (in code point order), starting after the id `after`, at most `limit`.
+   * Lists clients with metadata documents by id (in code point order), starting after the id `after`, at most
+   * `limit`.
    */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
 
   /**
-   * Removes clients that were last used before `before`, with their consents, at most `limit`. Keeps clients
-   * that are disabled or have a grant. Returns the number of removed clients.
+   * Removes clients with metadata documents that were last used before `before`, with their consents, at most
+   * `limit`. Keeps clients that are disabled or have a grant. Returns the number of removed clients.
    */
   purge(before: number, limit: number): Promise<number>;
 }

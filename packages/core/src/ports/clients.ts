@@ -7,11 +7,11 @@ export type SigningAlgorithm = 'RS256' | 'ES256';
 /** Rule for comparing the port of a loopback redirect URI with the registered one. */
 export type LoopbackPorts = 'exact' | 'any';
 
-/** A secret of an OAuth client, of which only a hash is stored. It is valid until `expiresAt`. */
+/** A secret of an OAuth client, of which only a hash is stored. The secret is valid until `expiresAt`. */
 export interface ClientSecretRecord {
   /**
-   * SHA-256 of the secret. For a secret imported as another system's hash and not used since, that hash as
-   * UTF-8.
+   * SHA-256 of the secret. If the secret was imported as the hash of another system and has not been used
+   * since, this member is that hash as UTF-8.
    */
   readonly digest: Uint8Array;
   /** True if the digest is still the hash of another system; `undefined` counts as `false`. */
@@ -62,8 +62,8 @@ export interface ClientRecord {
   /** Secrets of the client; empty for a public client (RFC 6749, section 2.1), and for a client with keys. */
   readonly secrets: readonly ClientSecretRecord[];
   /**
-   * Public keys that verify the client's assertions (`private_key_jwt`), instead of a secret; `null` and
-   * `undefined` mean that the client has none here.
+   * Public keys (JWK Set) that verify the client's assertions (`private_key_jwt`), instead of a secret;
+   * `null` or `undefined` if the client has none here.
    */
   readonly jwks?: ClientJwks | null | undefined;
   /** URL of a document with the client's public keys, instead of `jwks`. */
@@ -82,14 +82,18 @@ export interface ClientRecord {
    * default.
    */
   readonly defaultScope?: string | null | undefined;
-  /** Allowed scopes that a user may leave out on the consent page; `undefined` counts as an empty list. */
+  /**
+   * Scopes among the allowed ones that a user may leave out on the consent page; `undefined` counts as an
+   * empty list.
+   */
   readonly optionalScopes?: readonly string[] | undefined;
   /** True if authorization requests without a PKCE challenge are refused. */
   readonly requirePkce: boolean;
   /** True if code exchanges without the client secret are refused, even with a correct PKCE verifier. */
   readonly requireSecret: boolean;
   /**
-   * True if the administrator trusts this client. A remembered consent then covers all its redirect URIs.
+   * True if the administrator trusts this client (first-party). A remembered consent then covers all its
+   * redirect URIs.
    */
   readonly firstParty: boolean;
   /**
@@ -106,7 +110,7 @@ export interface ClientRecord {
    * True if token requests without a DPoP proof are refused (RFC 9449, section 5.2); `undefined` counts as `false`.
    */
   readonly requireDpop?: boolean | undefined;
-  /** Profile whose rules the client keeps; `null` and `undefined` mean none. */
+  /** Security profile whose rules the client must follow; `null` and `undefined` mean none. */
   readonly profile?: ClientProfile | null | undefined;
   readonly idTokenAlg: SigningAlgorithm;
   /**
@@ -135,9 +139,9 @@ export interface ClientRecord {
   readonly version: number;
 }
 
-/** Part of a client that comes from its client ID metadata document instead of an administrator. */
+/** Data of a client that comes from its client ID metadata document instead of an administrator. */
 export interface ClientDocument {
-  /** Name that the document claims, which has not been checked; `null` if it claims none. */
+  /** Name that the metadata document claims, which has not been checked; `null` if it claims none. */
   readonly claimedName: string | null;
   /** Time until which an authorization request uses the stored client without reading the document again. */
   readonly freshUntil: number;
@@ -158,20 +162,20 @@ export interface ClientStore {
   find(clientId: string): Promise<ClientState | null>;
 
   /**
-   * Lists clients by id (in code point order), starting after the id `after`, at most `limit`. Leaves out those
-   * that `ClientDocumentStore` lists.
+   * Lists clients by id (in code point order), starting after the id `after`, at most `limit`. Leaves out
+   * clients with metadata documents, which `ClientDocumentStore` lists.
    */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
 
-  /** Lists clients by `searchName` or `createdAt`, then by id. Leaves out those that `list` leaves out. */
+  /** Lists clients by `searchName` or `createdAt`, then by id. Leaves out clients with metadata documents. */
   sorted(page: SortedPage): Promise<ClientRecord[]>;
 
-  /** Counts the clients that `sorted` lists. Stops at `limit`. */
+  /** Counts the clients that `sorted` lists. Counting stops at `limit`. */
   count(limit: number): Promise<number>;
 
   /**
-   * Replaces the record whose version is `client.version - 1`. Returns `false` and changes nothing if the
-   * client does not exist or has another version, because of a concurrent change.
+   * Replaces the client record whose version is `client.version - 1`. Returns `false` and changes nothing if
+   * the client does not exist or has another version, because of a concurrent change.
    *
    * If the new record is disabled, the same transaction revokes all grants and consents of the client, and with
    * them all its codes and tokens. If the client's partner is disabled, it revokes all grants of the client.
@@ -185,7 +189,7 @@ export interface ClientStore {
 
   /**
    * Checks whether an enabled client of an enabled partner has a redirect URI of this origin
-   * (`scheme://host[:port]` as browsers and web views send it, of private-use schemes too). A client with
+   * (`scheme://host[:port]` as browsers and web views send it, also for private-use schemes). A client with
    * `loopbackPorts: 'any'` also has the origin `http://host:*` for each of its http redirect URIs.
    */
   originRegistered(origin: string): Promise<boolean>;

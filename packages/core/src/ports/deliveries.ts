@@ -9,7 +9,7 @@ export type { DeliveryState, DeliveryStatus };
 
 /** An attempt of a webhook delivery, as the delivery log stores it. */
 export interface AttemptRecord {
-  /** Number of the attempt, from 1. */
+  /** Number of the attempt at its delivery, from 1. */
   readonly number: number;
   /** Start of the attempt, in milliseconds since the Unix epoch. */
   readonly at: number;
@@ -17,7 +17,7 @@ export interface AttemptRecord {
   readonly durationMs: number;
   /** HTTP status of the endpoint's response; `null` if there was no response. */
   readonly httpStatus: number | null;
-  /** Reason for the failure; `null` if the attempt succeeded. */
+  /** Reason why the attempt failed; `null` if it succeeded. */
   readonly error: string | null;
   /** Beginning of the response body; `null` if there was no response. */
   readonly response: string | null;
@@ -32,9 +32,9 @@ export interface DeliveryRecord extends Owner {
   readonly endpointId: string;
   readonly status: DeliveryStatus;
   readonly createdAt: number;
-  /** Time of the next attempt; `null` once the status is final. */
+  /** Time of the next attempt; `null` if the status of the delivery is final. */
   readonly nextAttemptAt: number | null;
-  /** Logged attempts, ordered by their numbers. */
+  /** Logged attempts of the delivery, ordered by their numbers. */
   readonly attempts: readonly AttemptRecord[];
 }
 
@@ -48,16 +48,16 @@ export interface ClaimedDelivery extends Owner {
   readonly eventType: string;
   readonly body: string;
   /**
-   * Number of this attempt, from 1. Logged attempts have a number. So has a claim whose lease expired without
-   * a result, because its attempt may have reached the endpoint. A claim that was handed back without an
-   * attempt has no number.
+   * Number of this attempt, from 1. Two kinds of earlier attempts have a number: logged attempts, and claims
+   * whose lease expired without a result, because their attempt may have reached the endpoint. A claim that
+   * was handed back without an attempt has no number.
    */
   readonly attempt: number;
   /** Number of earlier attempts that failed. Attempts that this service cut off do not count. */
   readonly failures: number;
   /** Time at which this attempt was due, in milliseconds since the Unix epoch. */
   readonly dueAt: number;
-  /** Endpoint URL as registered at the time of the claim. */
+  /** URL of the endpoint at the time of the claim. */
   readonly url: string;
   readonly sealedSecret: string;
 }
@@ -66,7 +66,7 @@ export interface ClaimedDelivery extends Owner {
 export interface DeliveryResult {
   readonly id: string;
   readonly claimId: string;
-  /** The attempt that was made; `null` if the delivery is handed back without one. */
+  /** The attempt that the worker made; `null` if it hands the delivery back without an attempt. */
   readonly attempt: AttemptRecord | null;
   /**
    * True if this service cut the attempt off. Such an attempt says nothing about the endpoint, so it does not
@@ -74,42 +74,42 @@ export interface DeliveryResult {
    */
   readonly isCutOff: boolean;
   /**
-   * New status of the delivery. A `pending` delivery is due again at `dueAt`. A final status counts from the
-   * end of the attempt (`at + durationMs`).
+   * New status of the delivery. A `pending` delivery is due again at `dueAt`. For a final status, the time is
+   * the end of the attempt (`at + durationMs`).
    */
   readonly next:
     | { readonly status: 'pending'; readonly dueAt: number }
     | { readonly status: 'delivered' | 'dropped' };
 }
 
-/** Result of a redelivery request. */
+/** Result of a request to deliver an event again. */
 export type Redelivery =
   | { readonly outcome: 'queued'; readonly answer: StoredAnswer }
   | ClaimOutcome
-  /** The partner has no such event in this mode. */
+  /** The partner has no event with this id in this mode. */
   | { readonly outcome: 'unknown_event' }
-  /** The partner has no such endpoint in this mode. */
+  /** The partner has no endpoint with this id in this mode. */
   | { readonly outcome: 'unknown_endpoint' }
   /** The endpoint or its partner is disabled. */
   | { readonly outcome: 'disabled_endpoint' };
 
-/** Number of an endpoint's deliveries that were created in one time step and have one state. */
+/** Number of an endpoint's deliveries that were created in one step of time and have the same state. */
 export interface DeliveryCount {
-  /** Index of the time step; 0 is the first. */
+  /** Index of the step of time; 0 is the first. */
   readonly step: number;
   readonly state: DeliveryState;
   /** Number of deliveries, at least 1. */
   readonly count: number;
 }
 
-/** An `Idempotency-Key` claim whose response is computed inside the transaction. */
+/** An `Idempotency-Key` claim whose response is computed inside the transaction, after the change. */
 export type LateIdempotencyClaim = Omit<IdempotencyClaim, 'answer'>;
 
 /** Stores webhook deliveries, their attempts, and workers' claims on them. */
 export interface DeliveryStore {
   /**
-   * Claims due deliveries until `now + leaseMs`. A delivery can be claimed if it is pending, due at `now`, and has no
-   * claim whose lease is still running. Claims at most
+   * Claims due webhook deliveries until `now + leaseMs`. A delivery can be claimed if it is pending, due at
+   * `now`, and has no claim whose lease is still running. Claims at most
    *
    * - `limit` deliveries in total,
    * - per endpoint, the number in `rooms`, or `room` if `rooms` does not name the endpoint (0 or less claims none),
@@ -132,13 +132,17 @@ export interface DeliveryStore {
     readonly limit: number;
     readonly room: number;
     readonly rooms: ReadonlyMap<string, number>;
-    /** Limits per partner and mode. Without it a partner and mode may have every claimed delivery. */
+    /**
+     * Limits of the claim per partner and mode. If missing, one partner and mode may get all claimed
+     * deliveries.
+     */
     readonly shares?: Shares;
   }): Promise<ClaimedDelivery[]>;
 
   /**
-   * Stores results in one transaction: adds the attempt to the log and sets the new status. Returns for each
-   * result whether its claim was still the current one; if it was not, that result is not stored.
+   * Stores results of deliveries in one transaction: adds each attempt to the log and sets the new status.
+   * Returns for each result whether its claim was still the current one; if it was not, that result is not
+   * stored.
    */
   finish(results: readonly DeliveryResult[]): Promise<boolean[]>;
 
@@ -150,8 +154,9 @@ export interface DeliveryStore {
 
   /**
    * Lists deliveries, newest first: by `createdAt` descending, then `id` descending. Starts after the
-   * position `after` and returns at most `limit`. `endpointId`, `eventId` and `status` filter the list;
-   * `null` does not. `pending` selects all pending deliveries, `failing` those of which an attempt has failed.
+   * position `after` and returns at most `limit`. `endpointId`, `eventId` and `status` filter the list unless
+   * they are `null`. The status `pending` selects all pending deliveries, `failing` only those of which an
+   * attempt has failed.
    */
   list(
     request: Owner & {
@@ -173,8 +178,8 @@ export interface DeliveryStore {
   ): Promise<ReadonlyMap<string, readonly DeliveryState[]>>;
 
   /**
-   * Counts deliveries to an endpoint per state and creation time, in steps of `stepMs` from `since` on, the
-   * oldest step first. Counts only the newest `limit` deliveries.
+   * Counts deliveries to an endpoint per state and time of creation, in steps of `stepMs` from `since` on,
+   * the oldest step first. Counts only the newest `limit` deliveries.
    */
   countBySteps(
     request: Owner & {
@@ -190,7 +195,7 @@ export interface DeliveryStore {
    * endpoint that matches the event's type now. If an endpoint already has a pending delivery of the event,
    * that delivery is returned instead of a new one and uses up no id. Checks the idempotency key first, then
    * the event, then the endpoint. Calls `answer` inside the transaction with the deliveries, ordered by
-   * endpoint id, and stores its result with the idempotency key.
+   * endpoint id, and stores the response that it returns with the idempotency key.
    */
   redeliver(
     request: Owner & {
@@ -208,7 +213,7 @@ export interface DeliveryStore {
    * Creates new deliveries, due now, for deliveries of an endpoint that were dropped at or after `since`.
    * Skips events that were delivered, queued or dropped again at this endpoint later. Takes those that were
    * dropped longest ago first, at most `limit`. Calls `answer` inside the transaction with the number of new
-   * deliveries, and stores its result with the idempotency key.
+   * deliveries, and stores the response that it returns with the idempotency key.
    */
   recover(
     request: Owner & {

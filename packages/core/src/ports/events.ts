@@ -17,7 +17,7 @@ export interface NewEvent extends Owner {
   readonly deliveryId: string;
 }
 
-/** Status of a delivery. `pending` changes to one of the others, which are final. */
+/** Status of a delivery. `pending` changes to one of the other statuses, which are final. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
 
 /** State of a delivery: its status, or `failing` for a pending delivery of which an attempt has failed. */
@@ -25,7 +25,10 @@ export type DeliveryState = DeliveryStatus | 'failing';
 
 /** An event as it is stored. */
 export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
-  /** Sequence number per partner and mode: 1, 2, 3, … without a gap, in the order of the commits. */
+  /**
+   * Number of the event in the sequence of its partner and mode: 1, 2, 3, … without a gap, in the order of
+   * the commits.
+   */
   readonly sequence: number;
 }
 
@@ -34,20 +37,23 @@ export interface EventSize {
   readonly sequence: number;
   /** Time at which the event was created, in milliseconds since the Unix epoch. */
   readonly createdAt: number;
-  /** Number of rows: the event, its deliveries, and their attempts that are stored beside the delivery. */
+  /** Number of stored rows: the event, its deliveries, and the attempts that have a row of their own. */
   readonly rows: number;
   /** UTF-8 bytes of the event's body and of the receivers' response bodies. */
   readonly bytes: number;
 }
 
-/** A value or a promise for one: calls inside a host's transaction are synchronous on SQLite. */
+/** A value or a promise of a value: calls inside a host's transaction are synchronous on SQLite. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** The outbox inside a transaction of the host. Its writes commit and roll back with the transaction. */
+/**
+ * The event store inside a transaction of the host. What it writes commits and rolls back with that
+ * transaction.
+ */
 export interface HostTransaction {
   /**
    * Lists enabled partners with an enabled client for which the user has an unrevoked consent with this
-   * scope; each once, ordered by slug.
+   * scope. Each partner is listed once, ordered by slug.
    */
   partnersHolding(request: { readonly sub: string; readonly scope: string }): MaybePromise<string[]>;
   /** Publishes events as {@link EventStore.publish} does, inside the host's transaction. */
@@ -59,11 +65,11 @@ export type Publication = { readonly outcome: 'published' } | ClaimOutcome;
 
 /** Filter of events. A member that is `null` does not filter. */
 export interface EventFilter extends Owner {
-  /** Selects events with a lower sequence number. */
+  /** Selects events with a sequence number below this one. */
   readonly before: number | null;
   /**
-   * Selects events with a greater sequence number. When filtering by deliveries or times as well, a storage
-   * reads all events between `after` and `before`, so the caller keeps the two close.
+   * Selects events with a sequence number above this one. When filtering by deliveries or times as well, a
+   * storage reads all events between `after` and `before`, so the caller must keep the two close.
    */
   readonly after: number | null;
   readonly type: string | null;
@@ -75,8 +81,8 @@ export interface EventFilter extends Owner {
    */
   readonly status: DeliveryState | 'none' | null;
   /**
-   * Considers only deliveries to this endpoint. If `status` is `null`, selects events with any delivery to
-   * it.
+   * Limits the filter `status` to deliveries to this endpoint. If `status` is `null`, selects events with any
+   * delivery to this endpoint.
    */
   readonly endpointId: string | null;
 }
@@ -96,19 +102,22 @@ export interface EventStore {
   ): Promise<Publication>;
 
   /**
-   * Returns an outbox that writes on the host's own connection, inside its transaction.
+   * Returns an event store that writes on the host's own connection, inside its transaction.
    * @throws TypeError if `transaction` is not a handle of this kind of database, is connected to another database, or
    * has no open transaction
    */
   within(transaction: unknown): HostTransaction;
 
-  /** Lists partners as {@link HostTransaction.partnersHolding} does, outside of a transaction. */
+  /**
+   * Lists partners with a user's consent as {@link HostTransaction.partnersHolding} does, outside of a
+   * transaction.
+   */
   partnersHolding(request: { readonly sub: string; readonly scope: string }): Promise<string[]>;
 
   /**
-   * Lists events after a sequence number, in order, at most `limit`. Also returns the number of the oldest
-   * event that is kept (`null` if there is none) and the number of the newest event, kept or not (0 if there
-   * was none).
+   * Lists events with a sequence number above a given one, in order, at most `limit`. Also returns the number
+   * of the oldest stored event (`null` if there is none) and the number of the newest event, even if it is no
+   * longer stored (0 if there was none).
    */
   list(request: Owner & { readonly after: number; readonly limit: number }): Promise<{
     readonly events: EventRecord[];
@@ -120,8 +129,8 @@ export interface EventStore {
   latest(request: EventFilter & { readonly limit: number }): Promise<EventRecord[]>;
 
   /**
-   * Counts events without a delivery per type, in the order of the types. Considers only the newest `limit`
-   * events, and of these the ones created at or after `since`.
+   * Counts events without a delivery for each type, in the order of the types. Considers only the newest
+   * `limit` events, and of these the events created at or after `since`.
    */
   countUndelivered(
     request: Owner & { readonly since: number; readonly limit: number },

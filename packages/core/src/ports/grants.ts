@@ -1,7 +1,7 @@
 import type { AuditRecord } from './audit.ts';
 import type { NewJob } from './queue.ts';
 
-/** Additional content of all ID tokens of a grant. */
+/** Claims that all ID tokens of a grant contain in addition to the fixed ones. */
 export interface IdTokenDetails {
   /** Authentication context class of the sign-in. */
   readonly acr?: string;
@@ -31,9 +31,9 @@ export interface GrantRecord {
   readonly codeChallenge: string | null;
   readonly nonce: string | null;
   /**
-   * Thumbprint of the key to which the code is bound (RFC 9449, section 10); `null` if it is not. Once the
-   * code was exchanged, that of the key to which its access token was bound, and with which a public client
-   * must use its refresh tokens.
+   * Thumbprint of the key to which the code is bound (RFC 9449, section 10); `null` if it is not bound. After
+   * the code was exchanged: thumbprint of the key to which its access token was bound, and with which a
+   * public client must use its refresh tokens.
    */
   readonly dpopJkt: string | null;
   /** Time at which the user signed in, in milliseconds since the Unix epoch. */
@@ -41,8 +41,8 @@ export interface GrantRecord {
   /** Session id of the user's sign-in that apps see as `sid`. */
   readonly sid: string;
   /**
-   * Additional content of ID tokens, which a store keeps without interpreting it, except that `findToken`
-   * returns `acr`; `null` if there is none.
+   * Additional claims of the grant's ID tokens, which a store keeps without interpreting them, except that
+   * `findToken` returns `acr`; `null` if there are none.
    */
   readonly idTokenDetails: IdTokenDetails | null;
   readonly issuedAt: number;
@@ -52,10 +52,10 @@ export interface GrantRecord {
 
 /** A grant as read from storage, with the state of its code. */
 export interface GrantState extends GrantRecord {
-  /** Time at which the code was exchanged; `null` if it was not. */
+  /** Time at which the authorization code was exchanged; `null` if it was not. */
   readonly consumedAt: number | null;
   readonly revokedAt: number | null;
-  /** Number of exchanges with a wrong PKCE verifier. */
+  /** Number of exchanges of the code with a wrong PKCE verifier. */
   readonly failedVerifiers: number;
 }
 
@@ -65,9 +65,15 @@ export interface NewAccessToken {
   readonly digest: Uint8Array;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** Scopes of a token that has fewer than its grant; `null` if the token has the grant's scopes. */
+  /**
+   * Scopes of the token, if they are fewer than the grant's; `null` if the token has all of the grant's
+   * scopes.
+   */
   readonly scopes: readonly string[] | null;
-  /** Resources of a token that has fewer than its grant; `null` if the token has the grant's resources. */
+  /**
+   * Resources of the token, if they are fewer than the grant's; `null` if the token has all of the grant's
+   * resources.
+   */
   readonly resources: readonly string[] | null;
   /** Thumbprint of the key to which the token is bound; `null` for a bearer token. */
   readonly dpopJkt: string | null;
@@ -105,7 +111,7 @@ export type RefreshResult =
 export interface AccessTokenState {
   readonly clientId: string;
   readonly sub: string;
-  /** Scopes for which it was issued; they may be fewer than the grant's. */
+  /** Scopes for which the token was issued; they may be fewer than the grant's. */
   readonly scopes: readonly string[];
   /**
    * Resources for which the token was issued, which may be fewer than the grant's; `null` if there are none.
@@ -122,19 +128,19 @@ export interface AccessTokenState {
   readonly acr: string | null;
 }
 
-/** A remembered consent. Times are milliseconds since the Unix epoch. */
+/** A stored consent of a user to a client. Times are milliseconds since the Unix epoch. */
 export interface ConsentRecord {
   readonly sub: string;
   readonly clientId: string;
-  /** Scopes that the user approved, and URIs of approved resources. No scope has the name of a URI. */
+  /** Scopes that the user approved, and URIs of approved resources. A scope's name never equals a URI. */
   readonly scopes: readonly string[];
   /** Optional scopes that the user left out when last asked for them. None of them is among `scopes`. */
   readonly declined: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;
   /**
-   * Time at which a grant was last issued on this consent; `null` if none was. May be up to an hour too
-   * early, so that most sign-ins need not write it.
+   * Time at which a grant was last issued because of this consent; `null` if none was. May be up to an hour
+   * too early, so that most sign-ins need not write it.
    */
   readonly usedAt: number | null;
 }
@@ -152,8 +158,8 @@ export interface GrantStore {
   find(codeDigest: Uint8Array): Promise<GrantState | null>;
 
   /**
-   * Consumes the code and stores its access token in one transaction. Of any number of calls for one code, over any
-   * number of processes, exactly one returns `redeemed`.
+   * Marks the authorization code as used and stores its access token in one transaction. Of any number of
+   * calls for one code, over any number of processes, exactly one returns `redeemed`.
    *
    * - `redeemed`: the code was unused, unexpired at `now` (`expiresAt > now`) and not revoked, fewer than
    *   `maxFailedVerifiers` wrong verifiers had been presented, and neither its client nor the client's partner is
@@ -197,7 +203,10 @@ export interface GrantStore {
   refresh(refresh: {
     readonly presented: RefreshTokenDigests;
     readonly successor: Pick<NewRefreshToken, 'digest' | 'expiresAt'>;
-    /** SHA-256 of the successors that another process may have stored, each derived with another key. */
+    /**
+     * SHA-256 digests of the replacement tokens that another process may have stored, each derived with
+     * another key.
+     */
     readonly otherSuccessors: readonly Uint8Array[];
     readonly token: NewAccessToken;
     readonly graceMs: number;
@@ -205,12 +214,12 @@ export interface GrantStore {
     readonly now: number;
   }): Promise<RefreshResult>;
 
-  /** Adds one to the count of wrong PKCE verifiers. Concurrent calls all count. */
+  /** Adds one to the count of wrong PKCE verifiers of a grant. Concurrent calls all count. */
   recordFailedVerifier(codeDigest: Uint8Array): Promise<void>;
 
   /**
-   * Revokes this grant with its code and tokens, and no other grant. Has no effect if the grant is unknown or
-   * already revoked.
+   * Revokes a grant with its code and tokens. Other grants stay as they are. Has no effect if the grant is
+   * unknown or already revoked.
    */
   revoke(codeDigest: Uint8Array, now: number): Promise<void>;
 
@@ -234,8 +243,9 @@ export interface ConsentStore {
   list(sub: string): Promise<ConsentRecord[]>;
 
   /**
-   * Adds scopes to the unrevoked consent of this user and client, or creates one. Concurrent calls lose no
-   * scope. Returns `false` and stores nothing if the client is unknown, or if it or its partner is disabled.
+   * Adds scopes to the unrevoked consent of this user and client, or creates a consent. Concurrent calls lose
+   * no scope. Returns `false` and stores nothing if the client is unknown, or if it or its partner is
+   * disabled.
    *
    * Scopes in `declined` are taken out of the consent. The same transaction revokes the grants of this user
    * and client that include one of them.
@@ -251,8 +261,8 @@ export interface ConsentStore {
 
   /**
    * Imports consents that users gave in another system, in one transaction. Skips a consent if this user and
-   * client have or had one, so that a revoked consent does not come back, and wherever `remember` would
-   * refuse. Returns the number of stored consents.
+   * client have or had one, so that a revoked consent does not come back, and if `remember` would refuse it.
+   * Returns the number of stored consents.
    */
   adopt(
     consents: readonly Pick<ConsentRecord, 'sub' | 'clientId' | 'scopes' | 'grantedAt'>[],
@@ -273,7 +283,7 @@ export interface ConsentStore {
   restore(consent: {
     readonly sub: string;
     readonly clientId: string;
-    /** Milliseconds since the Unix epoch. */
+    /** Earliest time of the revocation, in milliseconds since the Unix epoch. */
     readonly revokedSince: number;
   }): Promise<boolean>;
 

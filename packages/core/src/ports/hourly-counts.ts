@@ -1,11 +1,11 @@
 import type { Mode } from './partners.ts';
 
-/** A number to add to the current hour. */
+/** A number to add to a count of the current hour. */
 export interface HourlyCount {
   /** Name of the count, such as `sign_ins`: at most 40 of `a-z_`. */
   readonly name: string;
   readonly mode: Mode;
-  /** Integer from 0 on. */
+  /** Number to add: an integer from 0 on. */
   readonly count: number;
 }
 
@@ -15,22 +15,23 @@ export interface CountedPeriod {
   readonly at: number;
   readonly name: string;
   readonly mode: Mode;
-  /** Sum of all numbers that were added. */
+  /** Sum of all numbers that were added in the period. */
   readonly total: number;
-  /** Largest number that was added at once: for measured values, of which the sum has no meaning. */
+  /** Largest number that was added at once in the period: for measured values, whose sum has no meaning. */
   readonly peak: number;
 }
 
 /** Counts per hour, to which all processes add, for charts of what the service does. */
 export interface HourlyCountStore {
   /**
-   * Adds numbers to the hour that contains `now`, all of them or none. There is at most one number per name
-   * and mode. Simultaneous calls add up.
+   * Adds numbers to the counts of the hour that contains `now`, all of them or none. A call has at most one
+   * number for each name and mode. Simultaneous calls add up.
    */
   add(counts: readonly HourlyCount[], now: number): Promise<void>;
   /**
-   * Reads the counts of the hours from `from` (included) to `to` (excluded), added up in periods of `periodMs`, of which
-   * the first begins at `from`. All three are multiples of an hour. Sorted by period, then by the name of the count, then by mode.
+   * Reads the counts of the hours from `from` (included) to `to` (excluded), added up in periods of
+   * `periodMs`; the first period begins at `from`. All three values are multiples of an hour. Sorted by
+   * period, then by the name of the count, then by mode.
    */
   read(range: {
     readonly from: number;

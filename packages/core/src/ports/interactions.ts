@@ -5,16 +5,19 @@ export type JsonObject = { readonly [key: string]: unknown };
 export interface InteractionStore {
   /** Returns the number of interactions that have not expired at `now`. */
   count(now: number): Promise<number>;
-  /** Inserts or replaces an interaction. `expiresAt` is in milliseconds since the Unix epoch. */
+  /**
+   * Inserts or replaces an interaction (a waiting authorization request). `expiresAt` is in milliseconds
+   * since the Unix epoch.
+   */
   save(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
   /**
-   * Replaces a stored interaction. Returns `false` and stores nothing if there is none. Atomic against
+   * Replaces a stored interaction. Returns `false` and stores nothing if it does not exist. Atomic against
    * `remove`.
    */
   replace(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<boolean>;
   /**
-   * Extends the lifetime of an interaction to `expiresAt`, if it would expire earlier. Has no effect if there
-   * is none.
+   * Extends the lifetime of an interaction to `expiresAt`, if it would expire earlier. Has no effect if the
+   * interaction does not exist.
    */
   extend(digest: Uint8Array, expiresAt: number): Promise<void>;
   /** Returns the payload of an interaction; `null` if it is unknown or expired (`expiresAt <= now`). */
@@ -22,8 +25,8 @@ export interface InteractionStore {
   /** Removes an interaction. Returns `true` to exactly one of several concurrent callers. */
   remove(digest: Uint8Array): Promise<boolean>;
   /**
-   * Stores or replaces the response to a finished interaction, to be returned again. Such responses are not
-   * in `count`.
+   * Stores or replaces the response to a finished interaction, which is returned again if the browser repeats
+   * its request. `count` does not include such responses.
    */
   saveAnswer(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
   /**

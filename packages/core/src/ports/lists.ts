@@ -4,10 +4,10 @@ export interface ListPosition {
   readonly id: string;
 }
 
-/** Page of a list that is sorted by name or by time of creation, and then by id. */
+/** Selects a page of a list that is sorted by name or by time of creation, and then by id. */
 export interface SortedPage {
   readonly by: 'name' | 'created';
-  /** True for the last name or the latest time first. */
+  /** True to list in descending order: the last name, or the latest time, first. */
   readonly descending: boolean;
   /**
    * Position after which the list continues, in its own order: the sorted value (a name as it is sorted, or
@@ -17,9 +17,9 @@ export interface SortedPage {
   readonly limit: number;
 }
 
-/** Limits for the rows of a list. The newest rows within both limits are kept. */
+/** Limits for the stored rows of a list. The newest rows within both limits are kept. */
 export interface Quota {
   readonly rows: number;
-  /** Largest total size of the rows' texts, in UTF-8 bytes. */
+  /** Maximum total size of the texts in the rows, in UTF-8 bytes. */
   readonly bytes: number;
 }

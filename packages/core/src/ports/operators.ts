@@ -11,7 +11,7 @@ export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'user
 /** Usual role of an operator. The table `operatorRoles` contains the rights of each role. */
 export type OperatorRole = 'viewer' | 'support' | 'admin' | 'owner';
 
-/** Operator who sent a request. */
+/** Operator who sent a request, as the host identified the person. */
 export interface Operator {
   /** Name of the operator in the audit log: 1 to 200 characters. */
   readonly name: string;
@@ -21,15 +21,15 @@ export interface Operator {
   readonly may?: readonly OperatorRight[];
   /**
    * Path on `authUrl`, or an http(s) URL, where the operator must confirm the sign-in before an act that
-   * cannot be undone: forms of such acts redirect there and change nothing. Return it if the last sign-in was
-   * too long ago. @defaultValue the sign-in is recent enough
+   * cannot be undone. Forms of such acts redirect there and change nothing. Return it if the operator's last
+   * sign-in was too long ago. @defaultValue the sign-in is recent enough
    */
   readonly confirmAt?: string;
 }
 
 /**
- * Result of identifying the sender of a request. Either an operator; or a redirect for a person who must sign
- * in first, to a path on `authUrl` or an http(s) URL; or `null` for anyone else.
+ * Result of identifying the sender of a request: an operator; or, for a person who must sign in first, a
+ * redirect to a path on `authUrl` or an http(s) URL; or `null` for anyone else.
  */
 export type OperatorCheck = Operator | { readonly redirectTo: string } | null;
 
@@ -45,7 +45,7 @@ export interface Operators<Administration = never> {
   readonly pages: OperatorPages<Administration>;
 }
 
-/** Creates the operators' pages. */
+/** Set of pages for operators, such as the result of `operatorsConsole()`. */
 export interface OperatorPages<Administration> {
   /** Returns all operators' pages. Called once, at start. */
   pages(backend: OperatorBackend): readonly OperatorPage<Administration>[];
@@ -67,9 +67,9 @@ export interface OperatorPage<Administration> {
   readonly path: string;
   /** One-line description of the page, for the generated documentation. */
   readonly summary: string;
-  /** Right that the form of the page needs. Operators without it get a 403. @defaultValue none */
+  /** Right that the form of the page needs. Operators without the right get a 403. @defaultValue none */
   readonly right?: OperatorRight;
-  /** True if seeing the page needs the right too. @defaultValue false */
+  /** True if only operators with the right may see the page. @defaultValue false */
   readonly isHidden?: boolean;
   /**
    * True if the form performs acts that cannot be undone, so that operators confirm their sign-in first; see
@@ -95,15 +95,15 @@ export interface OperatorVisit<Administration> extends ConsoleRequest {
   /** Rights of the operator, to leave out forms that would be refused. */
   readonly may: readonly OperatorRight[];
   /**
-   * URL where the operator must confirm the sign-in before the form of this page is accepted; `null` if
-   * nothing is to be confirmed.
+   * URL where the operator must confirm the sign-in before the form of this page is accepted; `null` if no
+   * confirmation is needed.
    */
   readonly confirmAt: string | null;
   /**
-   * Administration on behalf of the operator: every act is in the audit log with the operator's name and
-   * role, and needs the right to its topic.
+   * Administrative calls on behalf of the operator: every act is in the audit log with the operator's name
+   * and role, and needs the right to its topic.
    */
   readonly admin: Administration;
-  /** Value for the field `csrf` of each form on the page. */
+  /** Value for the hidden field `csrf` of each form on the page. */
   readonly proof: string;
 }

@@ -3,14 +3,14 @@ import type { KeyScope } from './api-keys.ts';
 import type { JsonObject } from './interactions.ts';
 
 /**
- * Pages on top of the partner API for the people of a partner, such as `sandboxConsole()` of
- * `@ostiary/console`. A console reaches data only through the `ConsoleBackend` that it is given, which calls the
- * same route handlers as the partner API.
+ * Web pages for the people of a partner, on top of the partner API, such as `sandboxConsole()` of
+ * `@ostiary/console`. A console reaches data only through the `ConsoleBackend` that it is given, which calls
+ * the same route handlers as the partner API.
  */
 export interface PartnerConsole {
   /**
-   * Requirements for a key that may sign in. Keys that demand signed requests are always refused, because
-   * people cannot sign a form.
+   * Requirements for an API key that may sign in to the console. Keys that demand signed requests are always
+   * refused, because people cannot sign a form.
    */
   readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
   /** Returns the console's pages. Called once, at start. */
@@ -42,20 +42,20 @@ export interface ConsoleRequest {
   readonly query: URLSearchParams;
 }
 
-/** Response of a console page. The headers that every page gets are added to it. */
+/** Response of a console page. The headers that all pages have are added to it. */
 export interface ConsoleAnswer {
   readonly status: number;
-  /** Extra headers, which override the headers that every page gets. */
+  /** Extra headers of the response, which override the headers that all pages have. */
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string;
   /**
    * Starts a stream of server-sent events, sent instead of a body with the necessary headers. Called once.
    * Each item is one or more whole messages as text. The next item is requested when the client has received
-   * the previous one, and a client that receives nothing for ten seconds is disconnected. The source must end
+   * the previous one, and a client that receives nothing for ten seconds is disconnected. The stream must end
    * soon after the signal aborts, which happens when the client disconnects or the service closes.
    */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
-  /** File that is sent instead of a body, while it is made. Browsers save it under its name. */
+  /** File that is sent instead of a body, while it is generated. Browsers save it under its name. */
   readonly download?: {
     /** Media type, such as `text/csv; charset=utf-8`. */
     readonly type: string;
@@ -77,17 +77,17 @@ export interface ConsoleRoute {
   readonly method: string;
   /** Path of the route, with parameters as `:name`: `/v1/partner/payments/:id`. */
   readonly path: string;
-  /** Call of `@ostiary/client-sdk` that does the same; `null` if the SDK has no such call. */
+  /** Method of `@ostiary/client-sdk` that calls the route; `null` if the SDK has none. */
   readonly sdk: SdkCall | null;
   /** True if a request may have no body, which then counts as `{}`. */
   readonly bodyIsOptional: boolean;
 }
 
-/** A call of `@ostiary/client-sdk`. */
+/** A method of `@ostiary/client-sdk` with its arguments. */
 export interface SdkCall {
   /**
-   * Method and arguments: `payments.create(body)`, `webhooks.update(id, body)`. Arguments other than `body`
-   * are named after parameters of the path or query.
+   * Method and arguments of the SDK call: `payments.create(body)`, `webhooks.update(id, body)`. Arguments
+   * other than `body` are named after parameters of the path or query.
    */
   readonly call: string;
   /** True if the call returns a list that the SDK reads page by page. @defaultValue false */
@@ -120,15 +120,15 @@ export interface ConsoleBackend {
    */
   newWebhookSecret(): string;
   /**
-   * Keeps a new secret, encrypted, until the page that shows it, at most ten minutes. Works with any number of
+   * Stores a new secret, encrypted, until a page shows it, for at most ten minutes. Works with any number of
    * processes.
    * @param visitor - session or name of the only person who may see it
    * @returns the ticket for {@link takeOnce}
    */
   keepOnce(visitor: string, text: string): Promise<string>;
   /**
-   * Returns a text that {@link keepOnce} kept, and forgets it; `null` if it was returned before, has expired, or was
-   * kept for another visitor.
+   * Returns a secret that {@link keepOnce} stored, and deletes it; `null` if it was returned before, has
+   * expired, or was stored for another visitor.
    */
   takeOnce(visitor: string, ticket: string): Promise<string | null>;
   /** Returns the full URL of a path below `authUrl`. */
@@ -194,7 +194,7 @@ export interface ConsoleInput {
   /** Request body, as JSON text. */
   readonly body?: string;
   /**
-   * Sent as the header `Idempotency-Key` to operations that support it: repeated calls with one key take
+   * Value of the header `Idempotency-Key` for operations that support it: repeated calls with one key take
    * effect once.
    */
   readonly idempotencyKey?: string;

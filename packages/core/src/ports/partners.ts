@@ -5,8 +5,8 @@ import type { SortedPage } from './lists.ts';
 export type Mode = 'live' | 'test';
 
 /**
- * Partner and mode that a call acts for. Transfers, endpoints, events and deliveries of other owners are
- * invisible to the call.
+ * Partner and mode on whose behalf a storage call acts. Transfers, endpoints, events and deliveries of other
+ * owners are invisible to the call.
  */
 export interface Owner {
   readonly partner: string;
@@ -33,7 +33,10 @@ export interface PartnerRecord {
   readonly version: number;
 }
 
-/** Counts of what a partner has, and of what a change of the partner ended. */
+/**
+ * Counts of a partner's keys, clients, codes, tokens and deliveries, for a change that enables or disables
+ * the partner.
+ */
 export interface PartnerReach {
   /** Number of API keys that are neither revoked nor expired. They work as long as the partner is enabled. */
   readonly keys: number;
@@ -58,11 +61,11 @@ export interface PartnerStore {
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
   /** Lists partners by `searchName` or `createdAt`, then by slug. */
   sorted(page: SortedPage): Promise<PartnerRecord[]>;
-  /** Counts partners. Stops at `limit`. */
+  /** Counts partners. Counting stops at `limit`. */
   count(limit: number): Promise<number>;
   /**
-   * Replaces the record whose version is `partner.version - 1`. Returns `null` and changes nothing if there
-   * is no record with that version.
+   * Replaces the partner record whose version is `partner.version - 1`. Returns `null` and changes nothing if
+   * there is no record with that version.
    *
    * If the new record is disabled, the same transaction revokes all grants of the partner's clients, and with them
    * all their codes and tokens. It also cancels the partner's pending deliveries in both modes, including those that

@@ -4,8 +4,8 @@ import type { Currency } from './transfers.ts';
 /** A transfer that the payment rail is asked to execute. */
 export interface TransferOrder {
   /**
-   * Id of the transfer, to be used as the idempotency key of the execution: the rail may be called several
-   * times for one transfer, and must move money once.
+   * Id of the transfer. Use it as the idempotency key of the execution: the rail may be called several times
+   * for one transfer, and must move money once.
    */
   readonly id: string;
   /** Slug of the partner that ordered the transfer. */
@@ -23,15 +23,15 @@ export interface TransferOrder {
 export type TransferResult =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
-  /** Result not known yet: the host calls `ostiary.payments.settle` later. */
+  /** The outcome is not known yet: the host calls `ostiary.payments.settle` later. */
   | { readonly status: 'pending' };
 
 /** A final outcome of a transfer. */
 export type FinalStatus = 'completed' | 'failed';
 
 /**
- * Two different outcomes reported for one transfer. Money may have moved, or not, contrary to the stored
- * outcome.
+ * Two different outcomes that were reported for one transfer. Money may have moved, or not, contrary to the
+ * stored outcome.
  */
 export interface TransferContradiction {
   /** Id of the transfer: `tr_…`. */
@@ -39,7 +39,7 @@ export interface TransferContradiction {
   /** Slug of the partner that ordered the transfer. */
   readonly partner: string;
   readonly mode: Mode;
-  /** The first outcome, which stays stored. */
+  /** The outcome that was reported first, which stays stored. */
   readonly kept: FinalStatus;
   /** The outcome that was reported later and changed nothing. */
   readonly reported: FinalStatus;
@@ -55,7 +55,7 @@ export interface PaymentRail {
 
   /**
    * Called when a final transfer gets the opposite outcome, from `execute` or from `payments.settle`. The
-   * first outcome stays, and a person must find out whether money moved. The audit log records it as
+   * first outcome stays, and a person must find out whether money moved. The audit log records the case as
    * `transfer.contradiction`.
    * @defaultValue none: error log, audit log and the metric `ostiary.payments.contradiction` only
    */

@@ -18,13 +18,14 @@ export interface PushedRequest extends PushedRequestKey {
 /** Stores authorization requests that clients pushed (RFC 9126), until they expire. */
 export interface PushedRequestStore {
   /**
-   * Returns the number of requests, used ones included, that have not expired at `now`. Counts up to `limit`.
+   * Returns the number of pushed requests, used ones included, that have not expired at `now`. Counting stops
+   * at `limit`.
    */
   count(now: number, limit: number): Promise<number>;
   /** Stores a new pushed authorization request. */
   save(request: PushedRequest): Promise<void>;
   /**
-   * Returns a client's pushed request; `null` if it is unknown, belongs to another client, or has expired
+   * Returns a pushed request of a client; `null` if it is unknown, belongs to another client, or has expired
    * (`expiresAt <= now`).
    */
   find(
@@ -32,10 +33,10 @@ export interface PushedRequestStore {
     now: number,
   ): Promise<{ readonly payload: JsonObject; readonly isUsed: boolean } | null>;
   /**
-   * Marks a request as used. Returns `true` to exactly one of any number of callers, over any number of
-   * processes, and only if `find` would return the request.
+   * Marks a pushed request as used. Returns `true` to exactly one of any number of callers, over any number
+   * of processes, and only if `find` would return the request.
    */
   use(key: PushedRequestKey, now: number): Promise<boolean>;
-  /** Replaces the payload of a used request. Has no effect if there is none. */
+  /** Replaces the payload of a pushed request that was used. Has no effect if there is no such request. */
   replaceUsed(key: PushedRequestKey, payload: JsonObject): Promise<void>;
 }

@@ -1,15 +1,18 @@
 import type { JsonObject } from './interactions.ts';
 import type { OwnerName, Shares } from './shares.ts';
 
-/** A job to be done later, at least once. Times are milliseconds since the Unix epoch. */
+/** A job of the queue, to be done later, at least once. Times are milliseconds since the Unix epoch. */
 export interface NewJob {
-  /** Unique id of the job. Enqueueing an id that is already stored has no effect. */
+  /** Unique id of the job. If a job with this id is stored already, enqueueing has no effect. */
   readonly id: string;
   readonly kind: string;
   readonly payload: JsonObject;
   /** Earliest time at which the job may be claimed. */
   readonly dueAt: number;
-  /** Partner and mode whose share of worker places the job takes. @defaultValue `''`, the host */
+  /**
+   * Partner and mode on whose behalf the job runs, for the fair division of a worker's places. @defaultValue
+   * `''`, the host
+   */
   readonly owner?: OwnerName;
 }
 
@@ -23,19 +26,20 @@ export interface ClaimedJob extends NewJob {
 }
 
 /**
- * Result of a job handler. `null` means done: the job is removed. Otherwise the job runs again at `dueAt`.
+ * Result of a job handler. `null` means that the job is done and removed. Otherwise the job runs again at
+ * `dueAt`.
  */
 export type JobResult = { readonly dueAt: number } | null;
 
-/** Runs jobs of one kind. If it throws, the job is tried again later. */
+/** Function that runs jobs of one kind. If it throws, the job is tried again later. */
 export type JobHandler = (payload: JsonObject, job: ClaimedJob) => Promise<JobResult>;
 
-/** Identifies the current claim of a job, so that outdated results can be refused. */
+/** Identifies the current claim of a job, so that results of earlier claims can be refused. */
 export type Claim = Pick<ClaimedJob, 'id' | 'claimId'>;
 
 /**
  * Durable job queue on the same database as the storage, so that a job commits with the change that causes
- * it. No job is lost with its worker: when the lease expires, another worker takes over.
+ * it. If a worker dies, no job is lost: when the lease expires, another worker takes over.
  */
 export interface Queue {
   /** Stores jobs in one transaction. Jobs whose id is already stored are left unchanged. */
@@ -52,19 +56,19 @@ export interface Queue {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-    /** Limits per kind of job. Kinds that are not named have no limit but `limit`. */
+    /** Limits of the claim per kind of job. Kinds that are not named are limited only by `limit`. */
     readonly shares?: ReadonlyMap<string, Shares>;
   }): Promise<ClaimedJob[]>;
 
   /**
-   * Removes a job that is done. Returns `false` and changes nothing if the claim is no longer the current
-   * one.
+   * Removes a job that is done. Returns `false` and changes nothing if another worker has claimed the job in
+   * the meantime.
    */
   complete(claim: Claim): Promise<boolean>;
 
   /**
-   * Hands a claimed job back, due again at `dueAt`. Returns `false` and changes nothing if the claim is no
-   * longer the current one.
+   * Hands a claimed job back to the queue, due again at `dueAt`. Returns `false` and changes nothing if
+   * another worker has claimed the job in the meantime.
    */
   retry(claim: Claim, next: { readonly dueAt: number; readonly error: string | null }): Promise<boolean>;
 }
@@ -78,15 +82,15 @@ export type Work = 'jobs' | 'deliveries';
  */
 export interface WakeUps {
   /**
-   * Announces committed work. Returns at once and never throws. Several calls may be combined into one
-   * notification.
+   * Announces work that was committed. Returns at once and never throws. Several calls may be combined into
+   * one notification.
    */
   notify(work: Work): void;
 
   /**
-   * Calls `hear` for each notification. Also calls it with both kinds of work whenever listening starts, at
-   * first and after a lost connection, because notifications may have been missed. Never calls `hear` if the
-   * storage cannot listen. Never throws.
+   * Calls `hear` for each notification of new work. Also calls it with both kinds of work whenever listening
+   * starts, at first and after a lost connection, because notifications may have been missed. Never calls
+   * `hear` if the storage cannot listen. Never throws.
    *
    * @returns a function that stops listening; closing the storage stops it too
    */

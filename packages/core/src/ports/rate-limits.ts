@@ -7,12 +7,12 @@ export interface RateLimitState {
   readonly endsAt: number;
 }
 
-/** Counts requests in fixed windows. A window starts with its first counted request. */
+/** Counts requests in time windows of fixed length. A window starts with its first counted request. */
 export interface RateLimitStore {
   /**
-   * Counts a request unless the window is full; a refused request is not counted. Exact under concurrency. A
-   * window ends at its end time. It also ends if its end time is more than five seconds after `now +
-   * windowMs`, because it then began before the clock was set back.
+   * Counts a request unless the rate limit window is full; a refused request is not counted. Exact under
+   * concurrency. A window ends at its end time. It also ends if its end time is more than five seconds after
+   * `now + windowMs`, because it then began before the clock was set back.
    */
   consume(request: {
     readonly bucket: string;
@@ -24,12 +24,12 @@ export interface RateLimitStore {
 
 /**
  * Rate limit counts that can also be read without counting, for limits that count only failures. Counts in a
- * storage are shared by all processes. `consume` counts and returns the window in one step, also when it
- * refuses, because a separate read could see a later window.
+ * storage are shared by all processes. `consume` counts and returns the window in one step, also if it
+ * refuses the request, because a separate read could see a later window.
  */
 export interface AddressCounts extends RateLimitStore {
   /**
-   * Returns what `consume` would return for each request, in order and without counting. Each `count` leaves
+   * Returns for each request what `consume` would return, in order and without counting. Each `count` leaves
    * out the request itself.
    */
   peek(requests: readonly Parameters<RateLimitStore['consume']>[0][]): Promise<readonly RateLimitState[]>;

@@ -6,11 +6,11 @@ import type { Owner } from './partners.ts';
  * since the Unix epoch.
  */
 export interface LoggedRequest extends Owner {
-  /** Value of the response header `X-Request-Id`. */
+  /** Id of the request: the value of its response header `X-Request-Id`. */
   readonly id: string;
   /** Id of the API key that the request carried. */
   readonly keyId: string;
-  /** Time of the request. */
+  /** Time of the logged request. */
   readonly createdAt: number;
   /** Time from the request to the end of the response, in milliseconds. */
   readonly durationMs: number;
@@ -20,9 +20,9 @@ export interface LoggedRequest extends Owner {
   readonly status: number;
   /** Error code of the response; `null` if the request succeeded. */
   readonly code: string | null;
-  /** Request body without secrets and personal data; `null` if bodies are not kept. */
+  /** Request body without secrets and personal data; `null` if bodies are not logged. */
   readonly sent: string | null;
-  /** Response body without secrets and personal data; `null` if bodies are not kept. */
+  /** Response body without secrets and personal data; `null` if bodies are not logged. */
   readonly answered: string | null;
 }
 
@@ -30,7 +30,9 @@ export interface LoggedRequest extends Owner {
 export interface LoggedRequestFilter extends Owner {
   /** True to list failed requests only. */
   readonly failed: boolean;
-  /** True to list the oldest requests first, and with `after` those that are newer. @defaultValue false */
+  /**
+   * True to list the oldest requests first; `after` then selects requests that are newer. @defaultValue false
+   */
   readonly oldestFirst?: boolean;
   /** Position after which the list continues, in its own order; `null` starts at the beginning. */
   readonly after: ListPosition | null;
@@ -40,8 +42,8 @@ export interface LoggedRequestFilter extends Owner {
 /** Log of each partner's latest requests to the partner API. */
 export interface RequestLog {
   /**
-   * Stores requests; requests whose id is already stored stay unchanged. Keeps the newest `most` requests of
-   * each partner and mode concerned, and removes older ones.
+   * Stores logged requests; a request whose id is already stored stays unchanged. Keeps the newest `most`
+   * requests of each partner and mode concerned, and removes older ones.
    */
   append(requests: readonly LoggedRequest[], most: number): Promise<void>;
   /** Lists logged requests by `createdAt`, then by id, newest first unless `oldestFirst` is set. */
@@ -50,13 +52,13 @@ export interface RequestLog {
   /** Returns a request of any partner, for operators; `null` if it is unknown. */
   findById(id: string): Promise<LoggedRequest | null>;
   /**
-   * Removes requests older than `before`, the oldest first, at most `limit`. Returns the number of removed
-   * requests.
+   * Removes logged requests older than `before`, the oldest first, at most `limit`. Returns the number of
+   * removed requests.
    */
   purge(before: number, limit: number): Promise<number>;
   /**
-   * Removes requests of one partner and mode beyond a quota, the oldest first, at most `limit`. Returns the
-   * number of removed requests. The quota's bytes count the logged bodies.
+   * Removes logged requests of one partner and mode beyond a quota, the oldest first, at most `limit`.
+   * Returns the number of removed requests. The quota's bytes count the logged bodies.
    */
   removeOldest(request: Owner & Quota & { readonly limit: number }): Promise<number>;
 }

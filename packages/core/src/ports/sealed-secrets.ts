@@ -1,19 +1,19 @@
 /** An encrypted secret with the id of its row. */
 export interface SealedSecret {
   readonly id: string;
-  /** The secret, encrypted with a sealing key of the host. */
+  /** The secret, encrypted with a sealing key. */
   readonly sealed: string;
 }
 
 /** A row's secret after encryption with another sealing key. */
 export interface ResealedSecret extends SealedSecret {
-  /** The encrypted value that was read. A row that holds another value now is left unchanged. */
+  /** The encrypted value as it was read. A row that now holds another value is left unchanged. */
   readonly before: string;
 }
 
 /**
- * A store whose rows each hold an encrypted secret, for a change of the sealing key. Because the secrets
- * themselves do not change, resealing changes no version or time and is not in the audit log.
+ * A store whose rows each hold an encrypted secret, for a change of the sealing key. The secrets themselves
+ * do not change, so encrypting them again changes no version or time and is not in the audit log.
  */
 export interface SealedSecrets {
   /**

@@ -7,16 +7,17 @@ import type { Mode } from './partners.ts';
 export type OwnerName = '' | `${Mode}:${string}`;
 
 /**
- * Limits for how many places of a claim each partner and mode may take, so that work which hangs never
- * occupies every place. If `n` owners have due work, each takes at most `max(1, floor(free / (n + 1)))` of
- * its mode's places. Neither the host nor owners whose `most` is 0 count towards `n`. If there are more
+ * Limits for how many places of a claim each partner and mode ("owner") may take, so that work which hangs
+ * never occupies every place. If `n` owners have due work, each takes at most `max(1, floor(free / (n + 1)))`
+ * of its mode's places. Neither the host nor owners whose `most` is 0 count towards `n`. If there are more
  * owners than places, the first owners get one place each.
  */
 export interface Shares {
   /**
-   * Number of free places. All test mode work together takes at most `test` places; live mode gets the rest.
+   * Number of free places for each mode. All work in test mode together takes at most `test` places; live
+   * mode gets the rest.
    */
   readonly free: Readonly<Record<Mode, number>>;
-  /** Upper limit per owner. Owners without an entry are limited only by their share. */
+  /** Maximum number of places per owner. Owners without an entry are limited only by their share. */
   readonly most: ReadonlyMap<OwnerName, number>;
 }

@@ -1,7 +1,7 @@
 import type { AuditRecord } from './audit.ts';
 import type { SigningAlgorithm } from './clients.ts';
 
-/** A signing key at rest. Times are milliseconds since the Unix epoch. */
+/** A signing key as it is stored. Times are milliseconds since the Unix epoch. */
 export interface SigningKeyRecord {
   /** Key id, as published in the JWK Set (RFC 7517, section 4.5). */
   readonly kid: string;
@@ -9,13 +9,12 @@ export interface SigningKeyRecord {
   /** The public JWK as JSON text. */
   readonly publicJwk: string;
   /**
-   * The private JWK, encrypted with a sealing key of the host, never empty; `null` once the key has been
-   * retired.
+   * The private JWK, encrypted with a sealing key, never empty; `null` once the private part was deleted.
    */
   readonly sealedPrivateJwk: string | null;
   readonly createdAt: number;
   /**
-   * Time from which the key signs. It is published from its creation on, so that relying parties know the key
+   * Time from which the key signs. The key is published from its creation on, so that relying parties know it
    * before its first use.
    */
   readonly activeFrom: number;
@@ -31,17 +30,17 @@ export interface SigningKeyStore {
   /** Lists all signing keys, by `activeFrom`, then `kid`. */
   list(): Promise<SigningKeyRecord[]>;
   /**
-   * Stores the key unless a key of the same algorithm exists. Returns whether it was stored. Atomic over
-   * processes.
+   * Stores a signing key unless a key of the same algorithm exists. Returns whether it was stored. Atomic
+   * over all processes.
    */
   insertFirst(key: NewSigningKey): Promise<boolean>;
   insert(key: NewSigningKey, audit?: AuditRecord): Promise<void>;
   /**
-   * Replaces the encrypted private key after a change of the sealing key. A retired key stays without a
-   * private key.
+   * Replaces the encrypted private key of a signing key after a change of the sealing key. A key whose
+   * private part was deleted stays without it.
    */
   reseal(kid: string, sealedPrivateJwk: string): Promise<void>;
-  /** Deletes the private key. The public key stays, to verify earlier signatures. */
+  /** Deletes the private part of a signing key. The public part stays, to verify earlier signatures. */
   retire(kid: string): Promise<void>;
   remove(kid: string): Promise<void>;
 }

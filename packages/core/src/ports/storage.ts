@@ -42,16 +42,16 @@ export interface PurgeCount {
  * the clock was set back.
  */
 export interface LongestWaits {
-  /** Longest duration of a lease. */
+  /** Longest duration of a lease on a job or delivery. */
   readonly leaseMs: number;
   readonly jobs: {
     /**
-     * Longest waits of jobs that did not fail, by kind: before the first claim, and after a claim that handed
-     * the job back.
+     * Longest waits of jobs that did not fail, by kind of job: before the first claim, and after a claim that
+     * handed the job back.
      */
     readonly kinds: { readonly [kind: string]: { readonly firstMs: number; readonly againMs: number } };
     /**
-     * Longest waits after the first failure of a job, the second and so on; the last value holds for all
+     * Longest waits after the first failure of a job, the second and so on; the last value applies to all
      * further failures. Has at least one element.
      */
     readonly retryMs: readonly number[];
@@ -59,7 +59,7 @@ export interface LongestWaits {
   readonly deliveries: {
     /**
      * Longest waits of a delivery before its first failure, after the first, the second and so on; the last
-     * value holds for all further failures. Has at least one element.
+     * value applies to all further failures. Has at least one element.
      */
     readonly delaysMs: readonly number[];
   };
@@ -76,7 +76,8 @@ export type Purged = PurgeCount & {
 };
 
 /**
- * All stored data. Changes that must commit together are one call, which an adapter makes one transaction.
+ * All stores of a database. Changes that must commit together are one call, which an adapter makes in one
+ * transaction.
  *
  * - Stores never read a clock: times are arguments, in milliseconds since the Unix epoch.
  * - Expected outcomes are return values. A call throws only if the database failed: the error has
@@ -106,7 +107,7 @@ export interface Storage {
   readonly sandbox: SandboxStore;
   readonly proofIds: UsedIdStore;
   readonly pushedRequests: PushedRequestStore;
-  /** Rate limit counts shared by all processes. If left out, each process counts for itself. */
+  /** Rate limit counts that all processes share. If left out, each process counts for itself. */
   readonly rateLimits?: AddressCounts;
   /**
    * Notifications of new work between processes. If left out, workers of other processes find new work when
@@ -115,7 +116,7 @@ export interface Storage {
   readonly wakeUps?: WakeUps;
 
   /**
-   * Opens the database and brings its schema up to date. Called once, before anything else.
+   * Opens the database and brings its schema up to date. Called once, before any other call.
    *
    * @param onWait - called every few seconds while the database cannot be reached yet, with the reason
    */
@@ -131,8 +132,8 @@ export interface Storage {
   time?(): Promise<number>;
 
   /**
-   * Counts rows that wait, that failed, or that are encrypted with another sealing key. Changes nothing, and
-   * always runs the same statements.
+   * Counts rows that wait, that failed, or that are encrypted with another sealing key than the first.
+   * Changes nothing, and always runs the same statements.
    */
   survey(request: SurveyRequest): Promise<Survey>;
 
@@ -156,9 +157,9 @@ export interface Storage {
    * Shortens waits that are longer than regular work can have, because the work was stored before the clock
    * was set back. Changes at most `limit` jobs and `limit` deliveries per call. Work that is due later than
    * `now`, its longest wait and `toleranceMs` together becomes due after its longest wait. A lease that
-   * expires later than `now + leaseMs + toleranceMs` expires at `now + leaseMs`, and its claim stays the
-   * current one. Jobs of unlisted kinds stay as they are. Endpoints that were last served later than `now +
-   * toleranceMs` take their turn as if served now.
+   * expires later than `now + leaseMs + toleranceMs` then expires at `now + leaseMs`, and its claim stays the
+   * current one. Jobs of kinds that are not listed stay as they are. Endpoints that were last served later
+   * than `now + toleranceMs` take their turn as if served now.
    * @returns the number of jobs and deliveries that were brought forward
    */
   boundWaits(

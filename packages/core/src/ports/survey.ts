@@ -1,14 +1,14 @@
 import type { Owner } from './partners.ts';
 import type { EndpointFailure } from './webhooks.ts';
 
-/** Number and age of work that is due and not claimed. */
+/** Number and age of jobs or deliveries that are due but not claimed. */
 export interface Waiting {
   readonly count: number;
   /** Due time of the oldest work; `null` if there is none. */
   readonly oldestDueAt: number | null;
 }
 
-/** An endpoint with dropped deliveries: those whose last attempt failed. */
+/** An endpoint with dropped deliveries: deliveries whose last attempt failed. */
 export interface DroppedEndpoint extends Owner {
   readonly endpointId: string;
   readonly url: string;
@@ -19,8 +19,8 @@ export interface DroppedEndpoint extends Owner {
 export interface FailingEndpoint extends DroppedEndpoint, EndpointFailure {}
 
 /**
- * Counts for an operator's overview. Counting stops at a limit, so that the overview does not slow down the
- * service.
+ * Counts for an operator's overview of the service. Counting stops at a limit, so that the overview does not
+ * slow down the service.
  */
 export interface Survey {
   readonly jobs: Waiting;
@@ -33,11 +33,14 @@ export interface Survey {
    */
   readonly droppedEndpoints: readonly DroppedEndpoint[];
   /**
-   * Number of endpoints that fail now: those whose last attempt failed since `droppedSince`, or with a
+   * Number of endpoints that fail now: those whose last attempt failed since `droppedSince`, and those with a
    * delivery that waits for another attempt.
    */
   readonly failing: number;
-  /** The first `shown` of these endpoints, those that have failed longest first, then by endpoint id. */
+  /**
+   * Endpoints that fail now, at most `shown`: those that have been failing for the longest time first, then
+   * by endpoint id.
+   */
   readonly failingEndpoints: readonly FailingEndpoint[];
   /**
    * Number of secrets in use that are encrypted with another sealing key than the first. Secrets of revoked
@@ -51,9 +54,9 @@ export interface SurveyRequest {
   readonly now: number;
   /** Start of the period in which dropped deliveries are counted, in milliseconds since the Unix epoch. */
   readonly droppedSince: number;
-  /** Prefix of secrets that are encrypted with the first sealing key. */
+  /** Prefix by which secrets that are encrypted with the first sealing key are recognized. */
   readonly sealedWith: string;
-  /** Largest value of each count, at which counting stops. */
+  /** Number at which each count stops. */
   readonly limit: number;
   /** Maximum number of failing endpoints to return. */
   readonly shown: number;

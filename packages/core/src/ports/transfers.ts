@@ -20,8 +20,8 @@ export interface TransferFailure {
 /** A transfer as it is stored. Times are milliseconds since the Unix epoch. */
 export interface TransferRecord extends Owner {
   /**
-   * Unique id, `tr_…`. Ids are in order of creation at best to the millisecond, so sort by `createdAt`, then
-   * `id`.
+   * Unique id of the transfer, `tr_…`. Ids follow the time of creation only to the millisecond, so sort by
+   * `createdAt`, then `id`.
    */
   readonly id: string;
   readonly status: TransferStatus;
@@ -46,7 +46,7 @@ export type TransferCreation =
   /** Another transfer of this partner and mode already has the reference. */
   | { readonly outcome: 'reference_conflict'; readonly transferId: string };
 
-/** Stores transfers. */
+/** Stores transfers of partners. */
 export interface TransferStore {
   /**
    * Stores a pending transfer, the record of its `Idempotency-Key` and the job that executes it, in one
@@ -97,8 +97,8 @@ export interface TransferStore {
   }): Promise<{ readonly transfer: TransferRecord; readonly settled: boolean } | null>;
 
   /**
-   * Lists one page of an export: final transfers with `from <= updatedAt < to`, by `updatedAt`, then `id`,
-   * starting after a position, at most `limit`.
+   * Lists one page of an export of transfers: final ones with `from <= updatedAt < to`, by `updatedAt`, then
+   * `id`, starting after a position, at most `limit`.
    */
   listFinal(
     request: Owner & {

@@ -1,10 +1,10 @@
-/** Id of a signed proof, which may be used once. */
+/** Id of a signed proof (a JWT) that may be used only once. */
 export interface UsedId {
   /** Kind of the proof. Ids of different kinds are different, even if their digests are equal. */
   readonly namespace: 'client_assertion' | 'dpop';
-  /** SHA-256 of the proof's id and everything else that makes it unique, such as the client. */
+  /** SHA-256 of the proof's id and of other values that make it unique, such as the client. */
   readonly digest: Uint8Array;
-  /** Time at which the proof expires, in milliseconds since the Unix epoch. Its id is not kept any longer. */
+  /** Time at which the proof expires, in milliseconds since the Unix epoch. Its id is deleted after that. */
   readonly expiresAt: number;
   readonly now: number;
 }
@@ -12,8 +12,8 @@ export interface UsedId {
 /** Stores ids (`jti`) of used signed proofs, so that no proof is accepted twice. */
 export interface UsedIdStore {
   /**
-   * Marks an id as used. Of any number of calls for one id, over any number of processes, exactly one returns
-   * `true`, until the id expires (`expiresAt <= now`).
+   * Marks the id of a proof as used. Of any number of calls for one id, over any number of processes, exactly
+   * one returns `true`, until the id expires (`expiresAt <= now`).
    */
   use(id: UsedId): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ export interface KycState {
   readonly kycTier: 0 | 1 | 2 | 3;
 }
 
-/** A credential that a user holds. Times are ISO 8601. */
+/** A credential that a user holds, such as a certificate. Times are ISO 8601. */
 export interface ActiveCredential {
   readonly id: string;
   readonly type: string;
@@ -22,8 +22,8 @@ export type AnyClaims = { readonly [claim: string]: unknown };
 
 /**
  * A user as the host returns it. `sub` is always required. Other fields are needed only if an approved scope
- * shows them (see the scope table). The fields of `openid` and `profile`, except `name`, are optional.
- * Returned values are checked before they are sent on.
+ * shows them (see the table of scopes). The fields of `openid` and `profile`, except `name`, are optional.
+ * Values are checked before they are sent to apps.
  */
 export interface UserRecord<Claims = AnyClaims> {
   /** The user's id, stable and never reassigned: 1 to 255 printable ASCII characters (OpenID Connect Core, section 2). */
@@ -78,7 +78,10 @@ export interface UserRecord<Claims = AnyClaims> {
    * Time of the last change of the profile: ISO 8601, UTC. Sent if the option `scopes` has `standardProfile`.
    */
   readonly updatedAt?: string | null | undefined;
-  /** First name, sent if the option `scopes` has `standardProfile`, like all fields up to `birthdate`. */
+  /**
+   * First name of the user, sent if the option `scopes` has `standardProfile`, like all fields up to
+   * `birthdate`.
+   */
   readonly givenName?: string | null | undefined;
   readonly familyName?: string | null | undefined;
   readonly middleName?: string | null | undefined;
@@ -111,7 +114,7 @@ export interface PostalAddress {
 export interface UserDirectory<Claims = AnyClaims> {
   /**
    * Finds a user by id. Return `null` for a user who does not exist, is blocked or was deleted: the user's
-   * tokens then stop working, and no consent is requested.
+   * tokens then stop working, and the user is not asked for consent.
    * @param sub - the user's id
    * @param scopes - the approved scopes, so that costly fields (such as balances) are fetched only if they are shown
    */
@@ -133,7 +136,7 @@ export interface UserDirectory<Claims = AnyClaims> {
    */
   findByPhone?(phone: string): Promise<UserRecord | null> | UserRecord | null;
 
-  /** Decides whether a partner may see this user at all. @defaultValue every partner may see every user */
+  /** Decides whether a partner may see this user. @defaultValue every partner may see every user */
   isVisible?(user: UserRecord, partner: string): Promise<boolean> | boolean;
 }
 
@@ -143,7 +146,7 @@ export interface Authentication {
   readonly sub: string;
   /**
    * Time at which the user last proved their identity, to the millisecond. A time more than a minute in the
-   * future is an error of the host, and the user counts as not signed in.
+   * future is an error of the host, and the user then counts as not signed in.
    */
   readonly authenticatedAt: Date;
   /**
@@ -164,19 +167,19 @@ export interface Authentication {
   readonly amr?: readonly string[];
 }
 
-/** Requirements for the host's sign-in. */
+/** Requirements of an authorization request for the host's sign-in page. */
 export interface LoginRequest {
   /** True if the user must enter credentials even when signed in (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean;
   /**
-   * The app that requests authorization, so that the login page can say where the user goes next. `name` was
-   * set by the administrator. Missing if the sign-in is for the page of connected apps.
+   * The app that requests authorization, for the login page to show where the user goes next. The
+   * administrator set its `name`. Missing if the sign-in is for the page of connected apps.
    */
   readonly client?: { readonly clientId: string; readonly name: string };
   /**
-   * URL for a user who does not want to sign in, present if `client` is. A link to it shows a confirmation
-   * page. A form posted to it from a page on the origin of `authUrl` returns to the app at once with
-   * `access_denied`. Works once, and only in the browser that was sent to the login page.
+   * URL for a user who does not want to sign in, present if `client` is. A link to this URL opens a page that
+   * asks for confirmation. A form posted to it from a page on the origin of `authUrl` returns to the app at
+   * once with `access_denied`. Works once, and only in the browser that was sent to the login page.
    */
   readonly cancelUrl?: string;
   /** Suggested value of the user-name field (OpenID Connect Core, section 3.1.2.1). */
@@ -190,7 +193,7 @@ export interface LoginRequest {
   readonly acrValues?: readonly string[];
 }
 
-/** Login of the host, with which users sign in. */
+/** Login of the host: the functions with which Ostiary uses it. */
 export interface Login {
   /**
    * Returns the user who is signed in in the browser that sent this request; `null` if there is none. Called
@@ -200,8 +203,9 @@ export interface Login {
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
   /**
-   * Values of `acr` that `authenticate` can return, for the metadata. If an app requests one of them and the
-   * user's sign-in has no requested class, the user is sent to `loginUrl` again, with `reauthenticate`.
+   * Values of `acr` that `authenticate` can return, for the metadata document. If an app requests one of them
+   * and the user's sign-in has no requested class, the user is sent to `loginUrl` again, with
+   * `reauthenticate`.
    * @defaultValue none: requested classes are passed to `loginUrl` only if the user must sign in anyway
    */
   readonly acrValues?: readonly string[];

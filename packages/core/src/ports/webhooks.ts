@@ -30,26 +30,27 @@ export type EndpointCreation =
   | { readonly outcome: 'too_many' };
 
 /**
- * Failure of an endpoint: from a failed attempt until an attempt succeeds and no delivery waits for another
- * attempt. Attempts that this service cut off do not count. Disabling the endpoint or its partner ends it.
+ * Failure of an endpoint: it lasts from a failed attempt until an attempt succeeds and no delivery waits for
+ * another attempt. Attempts that this service cut off do not count. Disabling the endpoint or its partner
+ * ends the failure.
  */
 export interface EndpointFailure {
-  /** Start of the first failed attempt, in milliseconds since the Unix epoch. */
+  /** Start of the first attempt that failed, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** The last failed attempt. */
+  /** The last attempt that failed. */
   readonly lastAttempt: Pick<AttemptRecord, 'at' | 'httpStatus' | 'error'>;
 }
 
-/** State of an endpoint as its deliveries show it. Times are milliseconds since the Unix epoch. */
+/** Condition of an endpoint, derived from its deliveries. Times are milliseconds since the Unix epoch. */
 export interface EndpointCondition {
   readonly endpointId: string;
-  /** `null` if the endpoint does not fail. */
+  /** Current failure of the endpoint; `null` if the endpoint does not fail. */
   readonly failure: EndpointFailure | null;
   /** Number of deliveries that wait for another attempt after a failed one. Counting stops at a limit. */
   readonly failing: number;
   /** Time from which a worker may make the next attempt; `null` if no delivery is pending. */
   readonly nextAttemptAt: number | null;
-  /** Time at which a worker last claimed a delivery to the endpoint; `null` if none ever did. */
+  /** Time at which a worker last claimed a delivery to the endpoint; `null` if no worker ever did. */
   readonly servedAt: number | null;
 }
 
@@ -75,13 +76,16 @@ export interface WebhookEndpointStore extends SealedSecrets {
   /** Lists all endpoints of a partner and mode, by `createdAt`, then id. */
   list(owner: Owner): Promise<WebhookEndpointRecord[]>;
 
-  /** Lists the conditions of all endpoints of a partner and mode, by id. Counts at most `limit` deliveries of each. */
+  /**
+   * Lists the conditions of all endpoints of a partner and mode, by endpoint id. Counts at most `limit`
+   * deliveries of each endpoint.
+   */
   conditions(owner: Owner, limit: number): Promise<EndpointCondition[]>;
 
   /**
-   * Replaces the record whose version is `endpoint.version - 1`. If the new record is not enabled, the same
-   * transaction cancels the endpoint's pending deliveries, including those that a worker has claimed. Returns
-   * `false` and changes nothing if there is no record with that version.
+   * Replaces the endpoint record whose version is `endpoint.version - 1`. If the new record is not enabled,
+   * the same transaction cancels the endpoint's pending deliveries, including those that a worker has
+   * claimed. Returns `false` and changes nothing if there is no record with that version.
    */
   replace(endpoint: WebhookEndpointRecord, now: number, audit?: AuditRecord): Promise<boolean>;
 

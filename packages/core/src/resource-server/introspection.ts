@@ -15,8 +15,8 @@ export interface IntrospectionServer {
 const maxBytes = 64 * 1024;
 
 /**
- * Schema of an introspection response for an active token. Ignores additional members, which other servers
- * send.
+ * Schema of an introspection response for an active token. Ignores additional members, because other servers
+ * send some.
  */
 const activeToken = z.object({
   active: z.literal(true),
@@ -30,7 +30,7 @@ const activeToken = z.object({
 });
 const introspection = z.union([z.object({ active: z.literal(false) }), activeToken]);
 
-/** An active token as the authorization server describes it. */
+/** An active token as described by the introspection response. */
 export interface IntrospectedToken extends ActiveToken {
   readonly resources: readonly string[];
 }

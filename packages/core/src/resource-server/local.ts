@@ -12,7 +12,8 @@ export interface ProtectedResourceSettings<Name extends string = string> {
   /** URI of the resource, which must be in the option `resources`: https, or http on loopback. */
   readonly resource: string;
   /**
-   * Scopes that every request needs. The document and the challenge list them, so that apps request no more than they need.
+   * Scopes that every request to the API needs. The metadata document and the header `WWW-Authenticate` list
+   * them, so that apps request no more than they need.
    * @defaultValue none: the document then lists every scope of the resource
    */
   readonly scopes?: readonly Name[];

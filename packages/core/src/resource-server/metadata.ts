@@ -13,14 +13,18 @@ export interface ResourceMetadata {
 /** Metadata document of a protected resource, with its URL and path. */
 export interface ResourceDocument {
   readonly metadata: ResourceMetadata;
-  /** Path of the document on the resource's host. */
+  /** Path of the metadata document on the resource's host. */
   readonly path: string;
   readonly url: string;
-  /** Responds to a request for the document, whatever its origin; `null` for a request to another path. */
+  /**
+   * Responds to a request for the metadata document, from any origin; `null` for a request to another path.
+   */
   readonly answer: (request: ResourceRequest) => ResourceAnswer | null;
 }
 
-/** Headers that let pages of any origin read the document, with which apps in browsers start. */
+/**
+ * Headers that let pages of any origin read the metadata document, because apps in browsers start with it.
+ */
 const anyOrigin = { 'Access-Control-Allow-Origin': '*' };
 
 function preflightAnswer(request: ResourceRequest): ResourceAnswer {
@@ -36,8 +40,8 @@ function preflightAnswer(request: ResourceRequest): ResourceAnswer {
 }
 
 /**
- * Creates the document of a resource. Its path is the well-known path followed by the resource's path (RFC
- * 9728, section 3.1).
+ * Creates the metadata document of a protected resource. Its path is the well-known path followed by the
+ * resource's path (RFC 9728, section 3.1).
  */
 export function resourceDocument(metadata: ResourceMetadata): ResourceDocument {
   const { origin, pathname } = new URL(metadata.resource);

@@ -5,8 +5,8 @@ import { type RefusalReason, type RefusedRequest, refusal } from './refusals.ts'
 import { accessTokenOf, type ResourceAnswer, type ResourceRequest } from './requests.ts';
 
 /**
- * A protected resource (RFC 9728): an API that checks its requests and publishes where tokens for it come
- * from.
+ * A protected resource (RFC 9728): an API that checks its requests and publishes which server issues tokens
+ * for it.
  */
 export interface ProtectedResource<Name extends string = AnyScope> {
   /** Content of the metadata document: the issuer of tokens for this resource, and the scopes to request. */
@@ -15,7 +15,8 @@ export interface ProtectedResource<Name extends string = AnyScope> {
   readonly metadataPath: string;
   readonly metadataUrl: string;
   /**
-   * Responds to a request for the metadata document, or to its preflight request; `null` for any other path.
+   * Responds to a request for the metadata document, or to its CORS preflight request; `null` for any other
+   * path.
    */
   metadataAnswer(request: ResourceRequest): ResourceAnswer | null;
   /**
@@ -39,17 +40,20 @@ export interface ProtectedResource<Name extends string = AnyScope> {
   ): Promise<ActiveToken | RefusedRequest>;
 }
 
-/** Functions with which a protected resource checks requests, and the scopes it needs. */
+/** Functions with which a protected resource checks requests, and the scopes that it needs. */
 export interface ResourceChecks {
-  /** Scopes that every request needs. */
+  /** Scopes that every request to the API needs. */
   readonly scopes: readonly string[];
-  /** True if tokens may be bound to a key, and then use the scheme `DPoP`. */
+  /** True if access tokens may be bound to a key and use the scheme `DPoP`. */
   readonly takesDpop: boolean;
   /** @throws TypeError for a scope that no token for the resource can have */
   readonly requireScopes: (scopes: readonly string[]) => void;
-  /** Returns the scopes of a token that a challenge repeats: those that belong to the resource. */
+  /** Returns those scopes of a token that belong to the resource, for the header `WWW-Authenticate`. */
   readonly scopesOfResource: (token: ActiveToken) => readonly string[];
-  /** Returns the token, or the reason for refusing it; `unavailable` if it cannot be checked. */
+  /**
+   * Checks an access token. Returns the token, or the reason for refusing it; `unavailable` if it cannot be
+   * checked.
+   */
   readonly verify: (
     token: string,
     request: ResourceRequest,
@@ -58,7 +62,7 @@ export interface ResourceChecks {
 
 const union = (...lists: (readonly string[])[]): string[] => [...new Set(lists.flat())];
 
-/** Creates a protected resource from its document and its checks. */
+/** Creates a protected resource from its metadata document and its check functions. */
 export function createProtectedResource(
   metadata: ResourceMetadata,
   { scopes, takesDpop, requireScopes, scopesOfResource, verify }: ResourceChecks,

@@ -4,12 +4,12 @@ import type { ResourceAnswer } from './requests.ts';
 
 /**
  * Reason for refusing a request: a reason that concerns its token, or `missing` (no token), `inactive` (the
- * authorization server does not accept the token and gives no reason), `unavailable` (the token could not be
- * checked).
+ * authorization server does not accept the token and gives no reason), or `unavailable` (the token could not
+ * be checked).
  */
 export type RefusalReason = RefusedToken['reason'] | 'missing' | 'inactive' | 'unavailable';
 
-/** A refused request: the reason, for a log, and the response. */
+/** A request that was refused: the reason, for a log, and the response to send. */
 export interface RefusedRequest extends ResourceAnswer {
   readonly active: false;
   readonly reason: RefusalReason;
@@ -34,8 +34,8 @@ function errorOf(reason: RefusalReason): string {
 }
 
 /**
- * Formats the header `WWW-Authenticate` (RFC 6750, section 3; RFC 9728, section 5.1). Without a token it has
- * no error code, because the client may not have known that the resource is protected.
+ * Formats the header `WWW-Authenticate` (RFC 6750, section 3; RFC 9728, section 5.1). If the request had no
+ * token, the header has no error code, because the client may not have known that the resource is protected.
  * @param scopes - scopes that the client has to request
  */
 function challenge(reason: RefusalReason, scopes: readonly string[], metadataUrl: string): string {

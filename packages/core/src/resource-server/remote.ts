@@ -19,10 +19,10 @@ import type { ResourceRequest } from './requests.ts';
 import { resourceUrl } from './resource-url.ts';
 import { type UsedProofs, usedProofsInMemory } from './used-proofs.ts';
 
-/** Maximum number of cached tokens, if `cacheSeconds` is above 0. */
+/** Maximum number of cached tokens, used if `cacheSeconds` is above 0. */
 const maxRemembered = 10_000;
 
-/** Maximum number of ids of used DPoP proofs in memory, which live for up to three minutes. */
+/** Maximum number of ids of used DPoP proofs in memory, where each is kept for up to three minutes. */
 const maxProofs = 100_000;
 
 /** Longest text that may be a token, in characters. Longer texts are refused without a check. */
@@ -30,7 +30,7 @@ const maxTokenLength = 4096;
 
 /** An authorization server that runs in another process. */
 export interface RemoteAuthorizationServer {
-  /** Issuer identifier of the authorization server, for the resource's document. */
+  /** Issuer identifier of the authorization server, for the metadata document of the API. */
   readonly issuer: string;
   /** URL of the introspection endpoint, such as `https://api.example.com/v1/oauth/introspect`. */
   readonly introspectionEndpoint: string;
@@ -41,8 +41,8 @@ export interface RemoteAuthorizationServer {
   readonly clientId: string;
   readonly clientSecret: string;
   /**
-   * Seconds for which a request waits for the introspection endpoint, and for a store of used DPoP proofs. After that it gets a
-   * 503. @defaultValue 5
+   * Seconds for which a request waits for the introspection endpoint, and for a store of used DPoP proofs.
+   * After that the request gets a 503. @defaultValue 5
    */
   readonly timeoutSeconds?: number;
   /**
@@ -59,12 +59,16 @@ export interface RemoteResourceSettings {
   readonly resource: string;
   /** Name of the API, for its metadata document. */
   readonly name?: string;
-  /** Scopes that every request needs. The document and the challenge list them. @defaultValue none */
+  /**
+   * Scopes that every request to the API needs. The metadata document and the header `WWW-Authenticate` list
+   * them. @defaultValue none
+   */
   readonly scopes?: readonly string[];
   readonly remote: RemoteAuthorizationServer;
   /**
-   * Accepts tokens that are bound to a key, with an unused DPoP proof (RFC 9449). With `true` the ids of used proofs are in
-   * memory, so a proof is accepted once by each process. With more than one process, pass a store that they share.
+   * Accepts tokens that are bound to a key, if the request has an unused DPoP proof (RFC 9449). With `true`
+   * the ids of used proofs are in memory, so each process accepts a proof once. With more than one process,
+   * pass a store that they share.
    * @defaultValue false: tokens that are bound to a key are refused
    */
   readonly dpop?: boolean | UsedProofs;
@@ -157,7 +161,7 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
   });
 
   /**
-   * Introspects a token, unless a cached result says that it is active. @throws Error if the token cannot be
+   * Introspects a token, unless a cached result shows that it is active. @throws Error if the token cannot be
    * checked
    */
   async function find(text: string): Promise<IntrospectedToken | null> {

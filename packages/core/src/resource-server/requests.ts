@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 export type ResourceRequest = IncomingMessage | Request;
 
 /**
- * A complete response. Send it with `response.writeHead(status, headers).end(body)` in Node, or as `new Response(body, answer)` in
- * the Web API.
+ * A complete response of the check. Send it with `response.writeHead(status, headers).end(body)` in Node, or
+ * as `new Response(body, answer)` in the Web API.
  */
 export interface ResourceAnswer {
   readonly status: number;
@@ -13,7 +13,7 @@ export interface ResourceAnswer {
   readonly body: string | null;
 }
 
-/** Checks whether a request is a Web API `Request` of any implementation. */
+/** Checks whether a request is a `Request` of the Web API, in any implementation. */
 const isOfWeb = (request: ResourceRequest): request is Request => typeof request.headers.get === 'function';
 
 /** Returns a header of a request; `null` if it is missing. */
@@ -24,7 +24,8 @@ export function headerOf(request: ResourceRequest, name: 'authorization' | 'acce
 }
 
 /**
- * Returns the path of a request as the client sent it, because Express removes the mount point from `url`.
+ * Returns the path of a request as the client sent it. Express removes the mount point from `url`, so
+ * `originalUrl` is used there.
  */
 export function pathOf(request: ResourceRequest): string {
   if (isOfWeb(request)) return new URL(request.url).pathname;
@@ -34,8 +35,8 @@ export function pathOf(request: ResourceRequest): string {
 }
 
 /**
- * Returns the access token of a request (RFC 6750, section 2.1), empty if the header is malformed. `null` if the request
- * has no token: a header with another scheme is ignored.
+ * Returns the access token of a request (RFC 6750, section 2.1); empty if the header is malformed. `null` if
+ * the request has no token, as with a header of another scheme.
  * @param takesDpop - true if the scheme `DPoP` is for this API too (RFC 9449, section 7.1)
  */
 export function accessTokenOf(request: ResourceRequest, takesDpop: boolean): string | null {

@@ -3,24 +3,25 @@ import type { Clock } from '../ports/clock.ts';
 /** Ids of used DPoP proofs, shared by all processes of a resource. */
 export interface UsedProofs {
   /**
-   * Marks a proof as used. Returns `true` for the first call with an id, and `false` for every other call until
-   * `expiresAt`, over any number of processes. If it throws or takes too long, the request gets a 503.
+   * Marks a DPoP proof as used. Returns `true` for the first call with an id, and `false` for every other
+   * call until `expiresAt`, over any number of processes. If it throws or takes too long, the request gets a
+   * 503.
    */
   readonly use: (id: string, expiresAt: Date) => Promise<boolean>;
 }
 
 /**
- * Time for which the `jti` of a proof is kept, in milliseconds. A proof is valid for two minutes after its `iat`, which
- * may be one minute ahead.
+ * Time for which the id (`jti`) of a DPoP proof is kept, in milliseconds. A proof is valid for two minutes
+ * after its `iat`, which may be one minute ahead.
  */
 const keptMs = 180_000;
 
 /**
- * Creates a store in memory of at most `limit` ids of used proofs. No id is removed before its proof expires,
- * because the proof could then be used again.
+ * Creates a store in memory for at most `limit` ids of used DPoP proofs. No id is removed before its proof
+ * expires, because the proof could then be used again.
  */
 export function usedProofsInMemory(clock: Clock, limit: number): UsedProofs {
-  /** Time until which each id is kept, oldest id first. */
+  /** Time until which each id of a proof is kept, oldest id first. */
   const ids = new Map<string, number>();
 
   return {

@@ -8,7 +8,7 @@ import type { Currency } from '../ports/transfers.ts';
  * contain `pending`.
  */
 
-/** Adds a description and an example to the schema of a field. */
+/** Adds a description and an example to the schema of an API field. */
 export const field = <Schema extends z.ZodType>(schema: Schema, description: string, example: unknown) =>
   schema.meta({ description, examples: [example] });
 
@@ -16,7 +16,7 @@ export const field = <Schema extends z.ZodType>(schema: Schema, description: str
 export const component = <Shape extends z.ZodRawShape>(id: string, description: string, shape: Shape) =>
   z.object(shape).meta({ id, description });
 
-/** Creates the schema of a request body, which refuses unknown members. */
+/** Creates the schema of a request body. The schema refuses unknown members. */
 export const requestBody = <Shape extends z.ZodRawShape>(description: string, shape: Shape) =>
   z.strictObject(shape).meta({ description });
 
@@ -28,8 +28,8 @@ export const time = (description: string, example = '2026-01-01T12:00:00.000Z') 
   field(z.iso.datetime(), `${description} ISO 8601, UTC.`, example);
 
 /**
- * Explains why a text is not a valid time. The `+` of an offset arrives as a space if a query did not encode
- * it.
+ * Returns the error text for a text that is no valid time. The `+` of an offset arrives as a space if a query
+ * did not encode it.
  */
 function wrongTime({ code, input }: z.core.$ZodRawIssue): string | undefined {
   if (code !== 'invalid_format') return undefined;
@@ -38,8 +38,8 @@ function wrongTime({ code, input }: z.core.$ZodRawIssue): string | undefined {
 }
 
 /**
- * Creates a schema for a point in time in requests. Accepts an offset, because clients generated for Python
- * write `+00:00` and not `Z`.
+ * Creates a schema for a point in time in requests. It accepts an offset, because clients generated for
+ * Python write `+00:00` and not `Z`.
  */
 export const givenTime = (description: string, example: string) =>
   field(
@@ -48,7 +48,7 @@ export const givenTime = (description: string, example: string) =>
     example,
   );
 
-/** Field for a public user id in responses. */
+/** Schema of a public user id in responses. */
 export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');
 
 export const modeField = field(

@@ -1,6 +1,6 @@
 /**
- * The used part of the Standard Schema interface (version 1), which zod, valibot, arktype and others
- * implement.
+ * Members of the Standard Schema interface (version 1) that this package uses. zod, valibot, arktype and
+ * others implement the interface.
  */
 export interface StandardSchema {
   readonly '~standard': {
@@ -14,7 +14,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value;
 }
 
-/** A problem found in a value, and the path to it. */
+/** A problem that a schema found in a value, and the path to the faulty part. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amountField, component, currency, field, kidField, modeField, text, time } from './fields.ts';
 
-/** Schema of a transfer's status. There are only these three, and `completed` and `failed` are final. */
+/** Schema of a transfer's status. There are only three statuses; `completed` and `failed` are final. */
 export const transferStatus = field(
   z.enum(['pending', 'completed', 'failed']),
   'Only `failed` means that no money moved. `completed` and `failed` are final.',

@@ -7,18 +7,19 @@ import type { ReadyScopeName } from './ready-scopes.ts';
 import type { Scope } from './scopes.ts';
 import { UserRecordError } from './user-record.ts';
 
-/** Definition of a host's own scope. */
+/** Definition of a scope that the host adds. */
 export interface HostScope {
   /**
-   * Claims that userinfo returns for the scope, each with a synchronous schema for its value. The value is
-   * the member with that name in `claims` of the record from `users.find`. A scope for an API has no claims.
+   * Claims that userinfo returns for the scope, each with a synchronous schema for its value. The value of a
+   * claim is the member with that name in `claims` of the record from `users.find`. A scope for an API has no
+   * claims.
    */
   readonly claims?: { readonly [claim: string]: StandardSchema };
   /** Texts of the consent page about the scope, for each language of the option `languages`. */
   readonly consent: { readonly [language: string]: ScopeTexts };
 }
 
-/** Value of the option `scopes`: scopes in addition to the built-in ones. */
+/** Value of the option `scopes`: scopes that are added to the built-in ones. */
 export type HostScopes = { readonly [Ready in ReadyScopeName]?: boolean } & {
   /**
    * Adds the other claims of OpenID Connect Core, section 5.4, to the scope `profile`: `preferred_username`,
@@ -58,12 +59,12 @@ export type HostClaims<Scopes> = string extends keyof Scopes
         | undefined;
     };
 
-/** A claim of userinfo. */
+/** A claim that userinfo returns for a scope. */
 export interface Claim {
   readonly name: string;
   /**
-   * Returns the checked value of the claim; `undefined` if the user has none. @throws UserRecordError if the
-   * value is invalid
+   * Returns the checked value of the claim; `undefined` if the user has no value. @throws UserRecordError if
+   * the value is invalid
    */
   readonly of: (user: UserRecord) => unknown;
 }
@@ -77,7 +78,7 @@ export interface ScopeCatalog {
   readonly consents: Consents;
 }
 
-/** Claims of one scope, and its texts for the consent page. */
+/** A scope in the catalogue: its claims, and its texts for the consent page. */
 export interface CatalogScope {
   readonly claims: readonly Claim[];
   readonly consent: Consents[string];

@@ -10,7 +10,7 @@ export const languages = ['en', 'fr'] as const;
 /** Tag of a built-in language. */
 export type Language = 'en' | 'fr' | 'ht' | 'es' | 'pt';
 
-/** Texts that explain to users what a scope gives. */
+/** Texts that explain to users what access a scope gives. */
 export interface ScopeTexts {
   readonly title: string;
   readonly detail: string;
@@ -19,7 +19,7 @@ export interface ScopeTexts {
 /** Texts of the consent page about one scope, in all built-in languages. */
 export type ConsentTexts = { readonly [L in Language]: ScopeTexts };
 
-/** Texts of the built-in languages. */
+/** Contents of the language files of the built-in languages. */
 export const languageFiles = { en, fr, ht, es, pt };
 
 /** Returns the texts of a built-in scope in every built-in language. A missing text is a compile error. */

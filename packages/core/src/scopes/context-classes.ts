@@ -1,4 +1,4 @@
-/** Error text for an authentication context class in another format. */
+/** Error text for an authentication context class (`acr`) in a wrong format. */
 export const contextClassWords = 'has to be 1 to 255 printable ASCII characters without spaces';
 
 /**

@@ -26,13 +26,13 @@ import { isScope, offlineAccess } from './scopes.ts';
 
 const maxScopes = 100;
 
-/** Characters of a scope name (RFC 6749, appendix A.4). */
+/** Matches the name of a scope (RFC 6749, appendix A.4). */
 const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/;
 const claimName = /^[A-Za-z][A-Za-z0-9_:./-]{0,99}$/;
 
 /**
- * Claims that have a meaning in an ID token or another JWT of an identity provider (OpenID Connect Core, RFC
- * 7519), so a host cannot define them.
+ * Names of claims that have a meaning in an ID token or another JWT of an identity provider (OpenID Connect
+ * Core, RFC 7519), so that a host cannot define them.
  */
 const registeredClaims = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'auth_time', 'nonce', 'acr', 'amr', 'azp'],
@@ -68,7 +68,7 @@ const claimNames = z
   .regex(claimName, 'is not a valid name for a claim')
   .refine((name) => !registeredClaims.has(name), 'has another meaning in tokens');
 
-/** Schema of the option `scopes`, whose names are checked before. */
+/** Schema of the option `scopes`. The names of the scopes were checked before. */
 const schemaOf = (languages: readonly string[]) =>
   z
     .object(
@@ -96,8 +96,8 @@ function requireName(name: string): void {
 }
 
 /**
- * Checks names of claims that the schema would not report: zod's record drops a member `__proto__`. @throws
- * TypeError for such a name
+ * Checks names of claims in the option `scopes` that the schema would not report: zod's record drops a member
+ * `__proto__`. @throws TypeError for such a name
  */
 function requireClaimNames(scope: string, entry: HostScope | boolean | undefined): void {
   if (typeof entry !== 'object' || entry === null) return;
@@ -119,7 +119,7 @@ function requireOwnClaims(all: ReadonlyMap<string, CatalogScope>): void {
 }
 
 /**
- * Adds the host's own scopes and the optional ones it enabled to the built-in scopes.
+ * Adds the host's own scopes, and the optional scopes that the host enabled, to the built-in scopes.
  * @throws TypeError that names each faulty scope by its path
  */
 export function withHostScopes(

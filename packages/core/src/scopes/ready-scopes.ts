@@ -3,12 +3,12 @@ import type { UserRecord } from '../ports/users.ts';
 import { type ConsentTexts, consentTexts } from './consent-texts.ts';
 
 /**
- * A claim of userinfo that is copied from a field of the user's record. Left out if the record lacks the
- * field.
+ * A claim of userinfo that is copied from a field of the user's record. The claim is left out if the record
+ * lacks the field.
  */
 export interface ReadyClaim {
   readonly read: (user: UserRecord) => unknown;
-  /** Field of the record that an error names if the value is wrong. */
+  /** Field of the user's record that an error names if the value is wrong. */
   readonly field: keyof UserRecord;
   readonly check: z.ZodType;
 }
@@ -23,7 +23,9 @@ interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
 
 const ready = <Claims extends ReadyScope['claims']>(scope: ReadyScope<Claims>) => scope;
 
-/** Defines a claim that is copied from a field. A database's NULL counts as missing. */
+/**
+ * Defines a claim that is copied from a field of the user's record. A NULL from a database counts as missing.
+ */
 const taken = (field: keyof UserRecord, check: z.ZodType): ReadyClaim => ({
   ...{ field, check },
   read: (user) => user[field] ?? undefined,
@@ -33,15 +35,15 @@ const text = z.string().min(1).max(1024);
 
 /**
  * Schema that checks loosely whether a text is an email address. Hosts have users whose addresses follow no
- * grammar, such as `ana@localhost`, those in other scripts (RFC 6531), and Japanese ones with two dots in a
- * row. A user whose address is refused could not sign in.
+ * grammar, such as `ana@localhost`, addresses in other scripts (RFC 6531), and Japanese addresses with two
+ * dots in a row. A user whose address is refused could not sign in.
  */
 const emailAddress = z
   .string()
   .max(320, 'must be an e-mail address such as ana@example.com')
   .regex(/^[^\p{Cc}]+@[^\p{Cc}\s@]+$/u, 'must be an e-mail address such as ana@example.com');
 
-/** Schema for a part of a postal address; a database's NULL counts as missing. */
+/** Schema for a part of a postal address; a NULL from a database counts as missing. */
 const part = text.nullish().transform((value) => value ?? undefined);
 
 /** Optional scopes (OpenID Connect Core, section 5.4) that a host can enable. */

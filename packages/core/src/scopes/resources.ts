@@ -9,8 +9,8 @@ export interface Resource {
   /** Name of the API on the consent page, 1 to 100 characters. */
   readonly name: string;
   /**
-   * Scopes of this API, which apps can request only together with its resource. Scopes of no resource can be
-   * requested with or without one.
+   * Scopes of this API. Apps can request them only together with its URI as `resource`. Scopes of no API can
+   * be requested with or without a resource.
    */
   readonly scopes: readonly string[];
 }
@@ -20,11 +20,14 @@ export type HostResources = { readonly [uri: string]: Resource };
 
 /** All entries of the option `resources`, with look-ups by URI and scope. */
 export interface ResourceCatalog {
-  /** URIs in the spelling and order of the option. */
+  /** URIs of all resources, in the spelling and order of the option `resources`. */
   readonly uris: readonly string[];
-  /** Returns the URI of a resource in the option's spelling; `null` if the text names no resource. */
+  /**
+   * Returns the URI of a resource in the spelling of the option `resources`; `null` if the text names no
+   * resource.
+   */
   readonly find: (text: string) => string | null;
-  /** Returns the name of a resource; its URI if the option no longer has it. */
+  /** Returns the name of a resource; its URI if the option `resources` no longer contains it. */
   readonly nameOf: (uri: string) => string;
   readonly scopesOf: (uri: string) => readonly string[];
   /** Checks whether a scope belongs to one of the given resources, or to no resource. */

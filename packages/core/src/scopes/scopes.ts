@@ -5,7 +5,7 @@ import { userIdFormat, userIdWords } from './user-ids.ts';
 
 /** Definition of a built-in scope, used by the consent page, userinfo and discovery. */
 export interface ScopeDefinition {
-  /** Fields of the user's record that the scope shows, each with its schema and description. */
+  /** Fields of the user's record that the scope gives access to, each with its schema and description. */
   readonly fields: { readonly [Field in keyof UserRecord]?: z.ZodType };
   /** Texts of the consent page about the scope. */
   readonly consent: ConsentTexts;
@@ -20,7 +20,7 @@ const money = z
   .regex(/^-?(0|[1-9][0-9]{0,14})\.[0-9]{2}$/, 'must be a decimal with two digits')
   .describe('string, decimal with two digits');
 
-/** Defines a scope so that its type keeps the names of its fields but not the texts. */
+/** Defines a scope. Its type keeps the names of the fields, but not the texts. */
 const scope = <Fields extends ScopeDefinition['fields']>(definition: {
   readonly fields: Fields;
   readonly consent: ConsentTexts;

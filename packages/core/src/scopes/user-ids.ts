@@ -4,7 +4,7 @@
  */
 export const userIdFormat = /^[\x20-\x7E]{1,255}$/;
 
-/** Error text for a user id in another format. */
+/** Error text for a user id in a wrong format. */
 export const userIdWords = 'has to be 1 to 255 printable ASCII characters';
 
 /** Checks a `sub` that the host's own code passed. @throws TypeError for a malformed id, and for a number */

@@ -2,7 +2,7 @@ import type { UserRecord } from '../ports/users.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
-/** Thrown when a host's user record cannot be used, which is a defect of the host. */
+/** Thrown when the host returned a user record that cannot be used, which is a bug of the host. */
 export class UserRecordError extends TypeError {
   override readonly name = 'UserRecordError';
 }
@@ -11,9 +11,9 @@ export class UserRecordError extends TypeError {
 export const publicId = ({ sub, kid }: UserRecord): string => kid ?? sub;
 
 /**
- * Fields that a host may not know and that responses then leave out: a default such as `pending` would state
- * something about the user. Fields of `wallet:balance` and `identity` are required, because these scopes
- * exist only to show them.
+ * Fields of a user record that a host may leave out. Responses then leave them out too: a default such as
+ * `pending` would state something about the user. Fields of `wallet:balance` and `identity` are required,
+ * because these scopes exist only to show them.
  */
 export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
   'role',
@@ -27,8 +27,9 @@ export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
 ]);
 
 /**
- * Reads a field in the form that is shown: `kid` falls back to `sub`, and a database's NULL in an optional
- * field counts as missing. `avatarUrl` keeps its `null`, which says that the user has no picture.
+ * Reads a field of a user record in the form that is shown: `kid` falls back to `sub`, and a NULL from a
+ * database in an optional field counts as missing. `avatarUrl` keeps its `null`, which means that the user
+ * has no picture.
  */
 export function shownField(user: UserRecord, field: keyof UserRecord): unknown {
   if (field === 'kid') return publicId(user);
@@ -36,7 +37,7 @@ export function shownField(user: UserRecord, field: keyof UserRecord): unknown {
   return value === null && field !== 'avatarUrl' && optionalFields.has(field) ? undefined : value;
 }
 
-/** Logs fields that responses leave out because the user record lacks them. */
+/** Logs the names of fields that responses leave out because the user record lacks them. */
 export type MissingFieldLog = (fields: readonly string[]) => void;
 
 /**
@@ -63,8 +64,8 @@ function requireId(id: unknown, field: 'sub' | 'kid', call: string): asserts id 
 }
 
 /**
- * Checks that the host returned the requested user, with ids in the format that all endpoints accept. Other
- * fields are checked where they are shown.
+ * Checks that the host returned the user who was requested, with ids in the format that all endpoints accept.
+ * Other fields are checked where they are shown.
  * @param call - name of the host's function that returned the user, for the error text
  * @throws UserRecordError if the user is another one, or an id is malformed
  */

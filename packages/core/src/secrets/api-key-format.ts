@@ -5,15 +5,18 @@ import type { Random } from './random.ts';
 /** Request header that carries the API key. */
 export const apiKeyHeader = 'X-API-Key';
 
-/** The same header as Node names it. */
+/** Name of the API key's request header in Node's lower case. */
 export const apiKeyField = apiKeyHeader.toLowerCase();
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Length of an API key's secret part: 256 bits in base 62. */
+/** Length of an API key's secret part in characters: 256 bits in base 62. */
 const secretLength = 43;
 
-/** Number of characters of the secret part by which a key can be found. More than 200 bits stay secret. */
+/**
+ * Number of characters of an API key's secret part by which a key can be found. More than 200 bits stay
+ * secret.
+ */
 const startLength = 8;
 
 function base62(number: bigint, length: number): string {
@@ -25,8 +28,8 @@ function base62(number: bigint, length: number): string {
 const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
 /**
- * Returns functions that make and recognize API keys: prefix, mode, secret and a checksum, so that a typo is
- * refused without a database query.
+ * Returns functions that create and recognize API keys: prefix, mode, secret and a checksum, so that a typo
+ * is refused without a database query.
  */
 export function apiKeyFormat(prefix: string) {
   const beginning = `${prefix}_(?:live|test)_`;
@@ -39,17 +42,20 @@ export function apiKeyFormat(prefix: string) {
       const key = `${prefix}_${mode}_${base62(secret, secretLength)}`;
       return key + checksum(key);
     },
-    /** Returns the beginning of a key or of what may become one, by which it can be found; `''` for other text. */
+    /**
+     * Returns the beginning of a text that is, or may become, an API key; the key can be found by it. `''`
+     * for any other text.
+     */
     startOf: (text: string): string => start.exec(text)?.[0] ?? '',
-    /** Returns the mode that a key names; `live` for a text that is no key. */
+    /** Returns the mode that an API key contains; `live` for a text that is no key. */
     modeOf: (text: string): Mode => (text.startsWith(testStart) ? 'test' : 'live'),
     isKey: (text: string): boolean => format.test(text) && checksum(text.slice(0, -6)) === text.slice(-6),
   };
 }
 
 /**
- * Returns the sealing context of an API key's signing secret. The secret can be decrypted only with the same
- * context.
+ * Returns the context with which an API key's signing secret is encrypted. The secret can be decrypted only
+ * with the same context.
  */
 export function signingSecretContext(keyId: string): string {
   return `api_keys/${keyId}/signing_secret`;

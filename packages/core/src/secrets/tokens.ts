@@ -3,24 +3,24 @@ import type { Random } from './random.ts';
 
 /**
  * Returns the SHA-256 of a text. This is the only form in which codes, tokens, session ids and client secrets
- * are stored. Goes via hex, because a digest that OpenSSL returns as a buffer lies outside of V8's heap,
- * which takes twice as long.
+ * are stored. Converts via hex: a digest that OpenSSL returns as a buffer lies outside of V8's heap, which
+ * takes twice as long.
  */
 export function digest(text: string): Buffer {
   return Buffer.from(hash('sha256', text, 'hex'), 'hex');
 }
 
 /**
- * Returns the SHA-256 of a text as base64, for the key of a map in memory. Three times as fast as converting
- * bytes to text.
+ * Returns the SHA-256 of a text as base64, for the key of a map in memory. This is three times as fast as
+ * converting bytes to text.
  */
 export function digestText(text: string): string {
   return hash('sha256', text, 'base64');
 }
 
 /**
- * Minimum length of a client secret from another system, in characters: a shorter one could be guessed from
- * its SHA-256.
+ * Minimum length of a client secret that is imported from another system, in characters: a shorter one could
+ * be guessed from its SHA-256.
  */
 export const minImportedSecret = 20;
 
@@ -35,17 +35,17 @@ export function randomSecret(random: Random): string {
 }
 
 /**
- * Number of characters at the start of a refresh token that its successors keep: 96 bits, enough to find its
- * grant and nothing more.
+ * Number of characters at the start of a refresh token that the tokens which replace it keep: 96 bits, enough
+ * to find its grant.
  */
 const familyLength = 16;
 /**
- * Number of random bytes that differ between a refresh token and its successor: 160 bits (RFC 6749, section
+ * Number of random bytes in which a refresh token and its replacement differ: 160 bits (RFC 6749, section
  * 10.10).
  */
 const successorBytes = 20;
 
-/** Returns functions that make and recognize codes and tokens with the service's prefix. */
+/** Returns functions that create and recognize authorization codes and tokens with the service's prefix. */
 export function tokenFormats(prefix: string) {
   const accessToken = new RegExp(`^${prefix}_at_[A-Za-z0-9_-]{43}$`);
   const refreshToken = new RegExp(`^${prefix}_rt_[A-Za-z0-9_-]{43}$`);
@@ -53,15 +53,18 @@ export function tokenFormats(prefix: string) {
   const familyOf = (text: string): string => text.slice(familyStart, familyStart + familyLength);
   return {
     newAccessToken: (random: Random): string => `${prefix}_at_${randomSecret(random)}`,
-    /** Checks whether a text has the format of an access token, which saves a database query for others. */
+    /**
+     * Checks whether a text has the format of an access token. A text in another format is refused without a
+     * database query.
+     */
     isAccessToken: (text: string): boolean => accessToken.test(text),
     newRefreshToken: (random: Random): string => `${prefix}_rt_${randomSecret(random)}`,
     isRefreshToken: (text: string): boolean => refreshToken.test(text),
     /** Returns the part that all refresh tokens of a grant share. */
     familyOfRefreshToken: familyOf,
     /**
-     * Derives the successor of a refresh token with HMAC-SHA-256, so that repeated uses of one token give the
-     * same successor.
+     * Derives the refresh token that replaces a given one, with HMAC-SHA-256, so that repeated uses of one
+     * token give the same replacement.
      */
     succeedingRefreshToken(presented: string, key: Uint8Array): string {
       const successor = createHmac('sha256', key).update(presented).digest().subarray(0, successorBytes);

@@ -4,22 +4,22 @@ import type { Mode } from '../ports/partners.ts';
 import type { Logger } from './logger.ts';
 import { createOutageLog } from './outage-log.ts';
 
-/** Names under which events are counted. */
+/** Names of the counts of events per hour. */
 export type CountName =
-  /** Authorization codes that were exchanged for tokens. Always in live mode. */
+  /** Number of authorization codes that were exchanged for tokens. Always in live mode. */
   | 'sign_ins'
-  /** Webhook attempts to which the endpoint responded with a 2xx status. */
+  /** Number of webhook attempts to which the endpoint responded with a 2xx status. */
   | 'deliveries_accepted'
-  /** Other webhook attempts, without those that a stopping worker cut off. */
+  /** Number of other webhook attempts, without those that a stopping worker cut off. */
   | 'deliveries_failed'
-  /** Requests to the partner API, whatever the response. */
+  /** Number of requests to the partner API, with any response. */
   | 'requests'
-  /** Requests to the partner API with a 4xx response. */
+  /** Number of requests to the partner API with a 4xx response. */
   | 'requests_refused'
-  /** Requests to the partner API with a 5xx response. */
+  /** Number of requests to the partner API with a 5xx response. */
   | 'requests_failed';
 
-/** Names under which the largest value of an hour is kept. */
+/** Names of the measured values of which the largest of each hour is stored. */
 export type PeakName =
   /** Time for which a job or delivery was due before a worker claimed it, in milliseconds. */
   'wait_ms';
@@ -28,24 +28,25 @@ export type PeakName =
 const collectMs = 5_000;
 
 /**
- * Counts what the service does, for the charts of operators. Counting only changes numbers in memory. They are
- * stored every few seconds and at the end, behind the responses: no request waits for it or fails with it.
+ * Counts what the service does, for the charts of operators. Counting only changes numbers in memory. They
+ * are stored every few seconds and when the service closes, after responses were sent: no request waits for
+ * it or fails with it.
  */
 export interface HourlyCounts {
-  /** Adds one. */
+  /** Adds one to a count of the current hour. */
   add(name: CountName, mode: Mode): void;
-  /** Keeps a value if it is the largest of its hour. */
+  /** Keeps a measured value if it is the largest of its hour. */
   measure(name: PeakName, mode: Mode, value: number): void;
-  /** Stores all counts now. Resolves when they are stored, or cannot be. */
+  /** Stores all counts now. Resolves when they are stored, or when storing them failed. */
   flush(): Promise<void>;
-  /** Stores all counts for the last time. Later ones are lost. */
+  /** Stores all counts for the last time. Later counts are lost. */
   close(): Promise<void>;
 }
 
 const numbers = () => ({ live: new Map<string, number>(), test: new Map<string, number>() });
 
 /**
- * Creates the counters of one process.
+ * Creates the hourly counts of one process.
  * @param schedule - starts a timer that does not keep the process running, and returns a function that cancels it
  */
 export function createHourlyCounts({
@@ -63,7 +64,7 @@ export function createHourlyCounts({
   let peaks = numbers();
   let cancelTimer: (() => void) | null = null;
   let isClosed = false;
-  /** Resolves when the last write has ended. Writes follow each other. */
+  /** Promise of the running write, which resolves when it has ended. Writes run one after the other. */
   let flight: Promise<void> = Promise.resolve();
   const outages = createOutageLog({
     ...{ logger, clock },

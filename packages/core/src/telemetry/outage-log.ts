@@ -2,10 +2,12 @@ import { isStorageFailure } from '../errors.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from './logger.ts';
 
-/** Time between log lines about one outage, in milliseconds: `first`, doubled each time, up to `last`. */
+/**
+ * Time between log lines about one outage, in milliseconds: `first`, then doubled each time, up to `last`.
+ */
 const intervalMs = { first: 60_000, last: 3_600_000 };
 
-/** Logs work that fails repeatedly during an outage of the storage. */
+/** Logs failures of repeated work during an outage of the storage, without a line for each failure. */
 export interface OutageLog {
   /** Records that the work failed. Logs the first failure at once, and further ones at growing intervals. */
   failed(error: unknown, fields?: object): void;

@@ -1,7 +1,7 @@
 import { escapeControls } from '../text/printable.ts';
 import type { Logger } from './logger.ts';
 
-/** Maximum number of errors in a chain of causes that are logged. */
+/** Maximum number of errors that are logged of an error and its chain of causes. */
 const mostErrors = 5;
 
 const mostOfValue = 500;
@@ -52,7 +52,7 @@ function recordOf(level: string, fields: object, message: string, time: Date): s
 
 /**
  * Default logger, which writes warnings and errors to stderr for people. Uses `console`, which keeps working
- * when the reader of stderr has gone.
+ * when the program that reads stderr has ended.
  */
 export const stderrLogger: Logger = Object.freeze({
   debug() {},

@@ -1,6 +1,6 @@
 import type { Attributes, Histogram, Span } from '@opentelemetry/api';
 
-/** Names of the histograms, in seconds, and their descriptions. */
+/** Names of the metrics' histograms, with their descriptions. The unit is seconds. */
 const durations = {
   'ostiary.request.duration': 'Requests, until their answer begins.',
   'ostiary.job.duration': 'Jobs of the worker: executions of transfers, removal of old rows.',
@@ -9,14 +9,14 @@ const durations = {
 } as const;
 
 /**
- * Boundaries of the histograms in seconds: from the time of a cached response to the longest that an endpoint
- * may take.
+ * Boundaries of the histograms' buckets in seconds: from the time of a cached response to the longest that an
+ * endpoint may take.
  */
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 type Metric = keyof typeof durations;
 
-/** Names of the counters, and their descriptions. */
+/** Names of the metrics' counters, with their descriptions. */
 const counters = {
   'ostiary.payments.execution.unknown': {
     description: 'Executions of transfers whose outcome is unknown; each is tried again.',
@@ -30,7 +30,8 @@ const counters = {
 } as const;
 
 /**
- * Adds one to a counter, whether the option `telemetry` is on or not. Does nothing without a meter provider.
+ * Adds one to a counter of the metrics, whether the option `telemetry` is on or not. Does nothing without a
+ * meter provider.
  */
 export async function count(counter: keyof typeof counters): Promise<void> {
   // Load on first use, which may never come.
@@ -64,7 +65,10 @@ export async function createTelemetry() {
   // with it.
   for (const [name, options] of Object.entries(counters)) meter.createCounter(name, options).add(0);
 
-  /** Marks a span as failed. Records only the error's name, because messages may quote a client's input. */
+  /**
+   * Marks a telemetry span as failed. Records only the error's name, because messages may quote a client's
+   * input.
+   */
   function fail(span: Span, error: unknown): Attributes {
     const name = error instanceof Error ? error.name : 'Error';
     span.setStatus({ code: SpanStatusCode.ERROR, message: name });
@@ -73,9 +77,9 @@ export async function createTelemetry() {
 
   return {
     /**
-     * Runs work in an active span and measures its duration. `rename` sets the span's name once it is known,
-     * and `label` adds labels. `labels`, which have few values, go to span and histogram. `details` go to the
-     * span only and are ids: never a secret or a phone number.
+     * Runs work in an active telemetry span and measures its duration. `rename` sets the span's name once it
+     * is known, and `label` adds labels. `labels`, which have few values, go to span and histogram. `details`
+     * go to the span only and are ids: never a secret or a phone number.
      */
     measure<T>(
       {
@@ -111,7 +115,7 @@ export async function createTelemetry() {
         }
       });
     },
-    /** Records a duration in seconds that was measured elsewhere. */
+    /** Records a duration in seconds that the caller measured. */
     record: (metric: Metric, seconds: number, labels: Attributes) =>
       histograms.get(metric)?.record(seconds, labels),
   };

@@ -1,6 +1,6 @@
 /**
- * Texts of problems with a field, by code, for pages that say them in other languages. `#` stands for a number.
- * Schemas and checks take their texts from here; those of `plain-words.ts` are repeated.
+ * Error texts about form fields, by code, for pages that show them in other languages. `#` stands for a
+ * number. Schemas and checks take their texts from here; those of `plain-words.ts` are repeated.
  */
 export const fieldProblems = {
   missing: 'is missing',
@@ -42,13 +42,15 @@ export const fieldProblems = {
   secret_length: 'has to have 16 to 256 characters',
 } as const;
 
-/** Code of a problem with a field. */
+/** Code of an error text about a form field. */
 export type FieldProblemCode = keyof typeof fieldProblems;
 
 const codes = new Map<string, FieldProblemCode>();
 for (const [code, text] of Object.entries(fieldProblems)) codes.set(text, code as FieldProblemCode);
 
-/** Returns the code of a problem's text and its number, if it has one; `null` for any other text. */
+/**
+ * Returns the code of an error text about a field, with its number if it has one; `null` for any other text.
+ */
 export function fieldProblemOf(
   message: string,
 ): { readonly code: FieldProblemCode; readonly number: number | null } | null {

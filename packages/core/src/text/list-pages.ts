@@ -10,7 +10,7 @@ export async function readPage<Item>(size: number, read: (limit: number) => Prom
   return { items, last: found.length > size ? (items.at(-1) ?? null) : null };
 }
 
-/** Formats a list position as text, for the request of the next page. */
+/** Formats a list position as text, which the client sends to get the next page. */
 export const writePlace = ({ time, id }: ListPosition): string => `${time}_${id}`;
 
 /** Parses a list position; `null` for text that {@link writePlace} did not write. */

@@ -3,14 +3,14 @@ import { IntlMessageFormat } from 'intl-messageformat';
 type Elements = ReturnType<IntlMessageFormat['getAst']>;
 
 /**
- * Parsed messages by language and text. Texts come from language files and options only, so their number is
- * bounded.
+ * Cache of parsed ICU messages by language and text. Texts come from language files and options only, so
+ * their number is bounded.
  */
 const parsed = new Map<string, IntlMessageFormat>();
 
 /**
- * Parses an ICU message once and caches it. Tags in the text are not parsed: markup comes only from the
- * values of a message.
+ * Parses an ICU message once and caches the result. Tags in the text are not parsed: markup comes only from
+ * the values of a message.
  * @throws SyntaxError for a text that is no ICU message
  */
 export function parseMessage(language: string, text: string): IntlMessageFormat {
@@ -40,7 +40,7 @@ export function argumentsOf(text: string): readonly string[] {
   return argumentNames(parseMessage('en', text).getAst()).sort();
 }
 
-/** Explains why a text cannot replace a message with these arguments; `null` if it can. */
+/** Explains why a translated text cannot replace a message with these arguments; `null` if it can. */
 export function messageFault(text: string, names: readonly string[]): string | null {
   const wanted = names.map((name) => `{${name}}`).join(' and ') || 'no braces';
   try {

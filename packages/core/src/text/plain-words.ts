@@ -22,7 +22,7 @@ const formats: { readonly [format: string]: string } = {
   url: 'a URL such as https://example.com/picture.png',
 };
 
-/** Units of sizes: characters of text, entries of a list. */
+/** Units in error texts about sizes: characters of text, entries of a list. */
 const units: { readonly [origin: string]: string } = { string: 'characters', array: 'entries' };
 
 function tooBig({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
@@ -38,8 +38,8 @@ function tooSmall({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): str
 }
 
 /**
- * Combines the errors that alternatives of a union report about the value itself. Errors about parts of the
- * value are reported with those parts.
+ * Combines the errors that the alternatives of a union type report about the value itself. Errors about parts
+ * of the value are reported separately.
  */
 function noneOf(alternatives: readonly (readonly z.core.$ZodIssue[])[]): string {
   const own = alternatives.flat().filter(({ path }) => path.length === 0);
@@ -72,7 +72,9 @@ function wordsFor(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** Parse context with plain error texts: `schema.safeParse(value, inPlainWords)`. */
+/**
+ * Option of zod's parse functions for error texts in plain words: `schema.safeParse(value, inPlainWords)`.
+ */
 export const inPlainWords = { error: wordsFor } as const satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
 function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
@@ -95,7 +97,7 @@ function problemsBelow(base: readonly string[], issues: readonly z.core.$ZodIssu
   });
 }
 
-/** Returns the faulty fields, each once, of a parse with {@link inPlainWords}. */
+/** Returns the faulty fields of a parse with {@link inPlainWords}, each once. */
 export function problemsOf(issues: readonly z.core.$ZodIssue[]): ErrorDetail[] {
   const problems = problemsBelow([], issues);
   return problems.filter(({ path }, at) => problems.findIndex((other) => other.path === path) === at);

@@ -5,13 +5,13 @@ function escaped(text: string): string {
 }
 
 /**
- * Characters that control a terminal, end a line, change the writing direction, or are invisible. Leaves out
- * the two that join letters (U+200C and U+200D).
+ * Matches characters that control a terminal, end a line, change the writing direction, or are invisible.
+ * Does not match U+200C and U+200D, which join letters.
  */
 const controls = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Replaces characters that control a terminal or a log with `\u…` escapes, so that foreign text can do
+ * Replaces characters that control a terminal or a log with `\u…` escapes, so that text from others can do
  * neither.
  * @param kept - characters that are not escaped
  */
@@ -23,10 +23,10 @@ export function escapeControls(text: string, kept = ''): string {
 const most = 200;
 
 /**
- * Formats a URL from a caller, or a part of one, for a log. Bounds its length and keeps only URL characters
- * (RFC 3986, section 2, without the apostrophe). Other characters become their code points, so that the text
- * cannot end a line, change the writing direction, or act as markup where the log is read, and look-alike
- * letters differ.
+ * Formats a URL that a caller sent, or a part of it, for a log. Limits its length and keeps only URL
+ * characters (RFC 3986, section 2, without the apostrophe). Other characters become their code points, so
+ * that the text cannot end a line, change the writing direction, or act as markup where the log is read, and
+ * look-alike letters differ.
  */
 export function printable(text: string): string {
   const shown = text.slice(0, most).replace(/[^\w.~:/?#[\]@!$&()*+,;=%-]/gu, escaped);
@@ -34,8 +34,8 @@ export function printable(text: string): string {
 }
 
 /**
- * Formats a whole URL as {@link printable} does, without parts that may be secret. Apps that send the URL of
- * their own page as a redirect URI include the code in it.
+ * Formats a whole URL for a log as {@link printable} does, without parts that may be secret. Apps that send
+ * the URL of their own page as a redirect URI include the code in it.
  */
 export function printableUrl(text: string): string {
   const end = text.search(/[?#]/);

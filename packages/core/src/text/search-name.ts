@@ -1,9 +1,10 @@
-/** Longest form that is stored, in characters. */
+/** Maximum length of the stored search form of a name, in characters. */
 const maxLength = 200;
 
 /**
- * Returns the form of a name by which lists are sorted and searched: lower-case words without accents, separated
- * by one space. `Sèvis Rapid 13` becomes `sevis rapid 13`. Computed here, because databases disagree about letters.
+ * Returns the form of a name by which lists are sorted and searched: lower-case words without accents,
+ * separated by one space. `Sèvis Rapid 13` becomes `sevis rapid 13`. Computed in JavaScript, because
+ * databases differ in which letters they consider equal.
  */
 export const searchNameOf = (name: string): string =>
   name

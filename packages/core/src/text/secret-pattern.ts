@@ -1,6 +1,6 @@
 /**
- * Returns the expression that matches tokens and keys with the service's prefix, including future kinds, and webhook
- * secrets, which may be base64. Client ids are public and do not match.
+ * Returns the regular expression that matches secrets in a text: tokens and keys with the service's prefix,
+ * including future kinds, and webhook secrets, which may be base64. Client ids are public and do not match.
  */
 export const secretExpression = (prefix: string): string =>
   `${prefix}_(?!client_)[a-z]+_[\\w-]+|whsec_[\\w+/=-]+`;

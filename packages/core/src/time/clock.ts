@@ -6,30 +6,33 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Formats a time in milliseconds since the Unix epoch as ISO 8601, as all APIs of this package do. */
 export const iso = (time: number): string => new Date(time).toISOString();
 
-/** Largest step back of a clock during which time stands still instead, in milliseconds. */
+/**
+ * Largest step back of a clock for which the service's time stands still instead of going back, in
+ * milliseconds.
+ */
 const heldBackMs = 2_000;
 
 /**
- * Largest difference between the clocks of two processes on one storage, in milliseconds, including the time
- * for which a call waits. A stored time that is further in the future than it can be, by more than this, was
- * stored before the clock went back.
+ * Maximum difference between the clocks of two processes on one storage, in milliseconds, including the time
+ * for which a call waits. A stored time that is further in the future than possible by more than this was
+ * stored before the clock was set back.
  */
 export const clockToleranceMs = 5_000;
 
 /**
- * Checks whether something that lasts for `lengthMs` and ends at `endsAt` is still going on. If it ends later
- * than possible, it began before the clock went back. It then counts as over, because its true age is
- * unknown.
+ * Checks whether something that lasts for `lengthMs` and ends at `endsAt` is not over yet. If `endsAt` is
+ * later than possible, it began before the clock was set back; it then counts as over, because its true age
+ * is unknown.
  */
 export function goesOn(endsAt: number, now: number, lengthMs: number): boolean {
   return endsAt > now && endsAt <= now + lengthMs + clockToleranceMs;
 }
 
 /**
- * Clock on a source that may be set: by hand, by NTP, by a failover to a machine whose clock differs. After a
- * step back of up to two seconds, the time stands still until the source has caught up. A larger step back is
- * followed, because standing still for long would stop everything that waits for a time. Steps ahead are
- * followed at once.
+ * Clock that follows another clock which may be changed: by hand, by NTP, or by a failover to a machine whose
+ * clock differs. After a step back of up to two seconds, its time stands still until the source has caught
+ * up. A larger step back is followed, because standing still for long would stop everything that waits for a
+ * time. Steps ahead are followed at once.
  */
 export class FollowedClock implements Clock {
   readonly #source: Clock;
@@ -50,8 +53,8 @@ export class FollowedClock implements Clock {
   }
 
   /**
-   * Sets the listener that is called after each larger step back, with its length in milliseconds. There is
-   * one listener.
+   * Sets the function that is called after each larger step back, with its length in milliseconds. A later
+   * call replaces the function.
    */
   onStepBack(listener: (backMs: number) => void): void {
     this.#listener = listener;

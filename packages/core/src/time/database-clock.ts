@@ -5,8 +5,8 @@ import { createOutageLog, type OutageLog } from '../telemetry/outage-log.ts';
 const intervalMs = 10_000;
 
 /**
- * Change in milliseconds from which a clock must have been set: drift between two measurements is always
- * smaller.
+ * Change of a clock between two measurements from which it must have been set, in milliseconds: normal drift
+ * is always smaller.
  */
 const jumpMs = 1_000;
 
@@ -28,7 +28,9 @@ export class DatabaseClock implements Clock {
   readonly #logger: Logger;
   readonly #outages: OutageLog;
   #ahead: number | null = null;
-  /** Difference between the machine's clock and the steady one at the last measurement, in milliseconds. */
+  /**
+   * Difference between the machine's clock and the monotonic clock at the last measurement, in milliseconds.
+   */
   #apart = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,7 +38,7 @@ export class DatabaseClock implements Clock {
     /** Queries the time of the database. */
     readonly time: () => Promise<number>;
     readonly logger: Logger;
-    /** Returns milliseconds of a steady clock, which never goes back and has an arbitrary start. */
+    /** Returns milliseconds of a monotonic clock, which never goes back and has an arbitrary start. */
     readonly steady?: () => number;
     /** Returns the time of this machine, in milliseconds since the Unix epoch. */
     readonly machine?: () => number;
@@ -66,15 +68,18 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * Queries the time for the first time; rejects if the database does not respond. Afterwards queries it
-   * every ten seconds.
+   * Queries the time of the database for the first time; rejects if the database does not respond. Afterwards
+   * queries it every ten seconds.
    */
   async start(): Promise<void> {
     await this.#ask();
     this.#timer = setInterval(() => void this.measure(), intervalMs).unref();
   }
 
-  /** Queries the time once more. If the database does not respond, the known time goes on. */
+  /**
+   * Queries the time of the database once more. If the database does not respond, the clock continues from
+   * the last known time.
+   */
   async measure(): Promise<void> {
     try {
       await this.#ask();

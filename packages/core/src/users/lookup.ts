@@ -9,7 +9,7 @@ import { sandboxKycStore } from './sandbox-kyc.ts';
 
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
-/** Redacts the phone number: host errors are logged and may contain it. */
+/** Removes the phone number from an error: errors of the host are logged and may contain it. */
 function withoutPhone(thrown: unknown, phone: string): unknown {
   const digits = phone.slice(1);
   if (!inspect(thrown, { depth: 5 }).includes(digits)) return thrown;
@@ -59,7 +59,7 @@ export function createUserLookup(core: Core) {
     },
     /**
      * Returns a user with the identity check that this partner sees: a partner may have changed that of a
-     * sandbox user. Costs a query, so only responses that show it call this.
+     * sandbox user. Makes a query, so only responses that show the identity check call this.
      */
     async withKyc({ partner, mode }: Owner, user: UserRecord): Promise<UserRecord> {
       if (mode === 'live') return user;

@@ -3,10 +3,10 @@ import type { KycState, KycStatus } from '../ports/users.ts';
 import { digest } from '../secrets/tokens.ts';
 import { type SandboxUser, sandboxUsers } from './sandbox.ts';
 
-/** Time after which a partner's change of a sandbox user ends, in milliseconds. */
+/** Time after which a partner's change of a sandbox user's identity check ends, in milliseconds. */
 export const sandboxKycLifetimeMs = 7 * 24 * 3600_000;
 
-/** Returns the verification tier that sandbox users with a status have. */
+/** Returns the verification tier of sandbox users with a given status of the identity check. */
 export function sandboxTierOf(status: KycStatus): KycState['kycTier'] {
   return sandboxUsers.find(({ kycStatus }) => kycStatus === status)?.kycTier ?? 0;
 }
@@ -20,8 +20,8 @@ export const sameKyc = (one: KycState, other: KycState): boolean =>
   one.kycStatus === other.kycStatus && one.kycTier === other.kycTier;
 
 /**
- * Returns the key of a user's record. There is one record per user, so that concurrent changes of two users
- * do not undo each other.
+ * Returns the key of the record of a sandbox user's changed identity check. There is one record per user, so
+ * that concurrent changes of two users do not undo each other.
  */
 const recordOf = (partner: string, { sub }: SandboxUser): Buffer =>
   digest(`sandbox identity check ${partner} ${sub}`);
@@ -33,7 +33,10 @@ export function sandboxKycStore({ storage: { sandbox } }: Pick<Core, 'storage'>)
       const changed = await sandbox.find(recordOf(partner, user), now);
       return changed === null ? originalKyc(user) : (changed as unknown as KycState);
     },
-    /** Stores a changed identity check, or removes the record if the check is back to the original. */
+    /**
+     * Stores a changed identity check of a sandbox user, or removes the record if the check is back to the
+     * original.
+     */
     async save(partner: string, user: SandboxUser, kyc: KycState, now: number): Promise<void> {
       const record = recordOf(partner, user);
       if (sameKyc(kyc, originalKyc(user))) {

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { addressMatcher } from '../text/ip-address.ts';
 
 /**
- * IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), even those that the registry calls globally
- * reachable.
+ * IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), including those that the registry calls
+ * globally reachable. Webhooks to them are refused.
  */
 const specialV4 = [
   '0.0.0.0/8', // this network

@@ -4,20 +4,23 @@ import type { AttemptErrorClass } from './attempt-errors.ts';
 export interface AttemptAnswer {
   /** True if the endpoint responded with a 2xx status in time. */
   readonly ok: boolean;
-  /** HTTP status; `null` if no complete response headers arrived. */
+  /** HTTP status of the endpoint's response; `null` if no complete response headers arrived. */
   readonly httpStatus: number | null;
-  /** Reason of the failure; `null` if and only if `ok` is true. */
+  /** Reason why the attempt failed; `null` if and only if `ok` is true. */
   readonly error: AttemptErrorClass | null;
-  /** First 16 KiB of the response body as storable text; `null` if no complete response headers arrived. */
+  /**
+   * First 16 KiB of the response body as text that every database can store; `null` if no complete response
+   * headers arrived.
+   */
   readonly response: string | null;
   /**
-   * Whole milliseconds from the start to the end of the response headers, or to the failure. Always 0 for a
-   * refused target, because the time of the DNS lookup would reveal something about the name.
+   * Whole milliseconds from the start of the attempt to the end of the response headers, or to the failure.
+   * Always 0 for a refused target, because the time of the DNS lookup would reveal something about the name.
    */
   readonly durationMs: number;
 }
 
-/** Returns the result of an attempt without a response. */
+/** Returns the result of a webhook attempt that got no response. */
 export function failedAnswer(error: AttemptErrorClass, durationMs: number): AttemptAnswer {
   return {
     ok: false,

@@ -29,7 +29,7 @@ export type AttemptErrorClass =
   // A bug, or a lack of resources, of this service.
   | 'internal';
 
-/** Error classes by error code of the operating system or undici. */
+/** Reasons for a failed attempt, by error code of the operating system or undici. */
 const classes: Readonly<Record<string, AttemptErrorClass>> = {
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_reset',
@@ -50,7 +50,10 @@ const classes: Readonly<Record<string, AttemptErrorClass>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'protocol',
 };
 
-/** Messages of undici errors for responses that it refuses. Their code is the one of a closed socket. */
+/**
+ * Messages of undici errors for malformed responses. Their error code is that of a closed socket, so the
+ * message is compared.
+ */
 const refusedAnswers = new Set(['bad response', 'bad upgrade']);
 
 function codeOf(error: unknown): string {

@@ -13,7 +13,7 @@ export interface AttemptOptions extends SignatureOptions {
   readonly client: WebhookClient;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Waits after the first failed attempt, the second and so on, in milliseconds. */
+  /** Waits after the first failed attempt of a delivery, the second and so on, in milliseconds. */
   readonly delaysMs: readonly number[];
   /** Decrypts the secret of a delivery's endpoint. */
   readonly secretOf: (delivery: ClaimedDelivery) => string;
@@ -26,15 +26,17 @@ export interface AttemptEnd {
 }
 
 /**
- * Wait after a failure of this service (a secret that cannot be decrypted, no free socket), in milliseconds.
- * Does not count as an attempt.
+ * Wait before the next attempt after a failure of this service (a secret that cannot be decrypted, no free
+ * socket), in milliseconds. Such a failure does not count as an attempt.
  */
 export const faultPauseMs = 60_000;
 
-/** Number of response bytes that are stored in test mode. */
+/** Number of bytes of a webhook response that are stored in test mode. */
 const testAnswerBytes = 1_024;
 
-/** Returns the part of a response that is stored: in test mode its first KiB, in live mode nothing. */
+/**
+ * Returns the part of a webhook response that is stored: in test mode its first KiB, in live mode nothing.
+ */
 function keptOf(response: string | null, mode: Mode): string | null {
   if (response === null || mode === 'live') return response;
   const bytes = Buffer.from(response);
@@ -43,14 +45,14 @@ function keptOf(response: string | null, mode: Mode): string | null {
   return new TextDecoder().decode(bytes.subarray(0, testAnswerBytes), { stream: true });
 }
 
-/** Returns the result that hands a claimed delivery back without an attempt. */
+/** Returns the result for a claimed delivery that is handed back without an attempt. */
 export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): DeliveryResult {
   return { id, claimId, attempt: null, isCutOff: false, next: { status: 'pending', dueAt } };
 }
 
 /**
- * Makes one attempt: signs the event, sends it, and returns the result with the time of the next attempt.
- * Hands the delivery back if there is no free place at the target's address.
+ * Makes one attempt to deliver a webhook: signs the event, sends it, and returns the result with the time of
+ * the next attempt. Hands the delivery back if too many requests to the target's address are running.
  */
 export async function attempt(
   { client, clock, logger, prefix, standardHeaders, delaysMs, secretOf }: AttemptOptions,
@@ -102,9 +104,9 @@ export async function attempt(
 }
 
 /**
- * Returns the status after an attempt and the time of the next one (specification, "Webhook delivery
- * attempts"). An attempt that this worker cut off says nothing about the endpoint: the next one is due at
- * once and does not use up the schedule, so that a crash or a stop costs no attempt.
+ * Returns the status of a delivery after an attempt and the time of the next attempt (specification, "Webhook
+ * delivery attempts"). An attempt that this worker cut off says nothing about the endpoint: the next one is
+ * due at once and does not use up the schedule, so that a crash or a stop costs no attempt.
  * @param failures - number of attempts that failed before this one
  */
 function nextAfter(
@@ -118,13 +120,13 @@ function nextAfter(
   return delay === undefined ? { status: 'dropped' } : { status: 'pending', dueAt: endedAt + delay };
 }
 
-/** Returns the result of an attempt as the label of a metric. */
+/** Returns the result of a webhook attempt as the label of a metric. */
 function outcomeOf({ attempt, next }: DeliveryResult): string {
   if (attempt === null) return 'handed_back';
   return next.status === 'pending' ? 'failed' : next.status;
 }
 
-/** Makes one attempt in its own span, and measures its duration. */
+/** Makes one webhook attempt in its own telemetry span, and measures its duration. */
 export function measuredAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,

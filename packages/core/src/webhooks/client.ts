@@ -24,7 +24,10 @@ export interface WebhookRequest {
    */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
-  /** Partner and mode whose share of the places at the target's address the request uses. */
+  /**
+   * Partner and mode on whose behalf the request is sent, for the fair division of the concurrent requests to
+   * one address.
+   */
   readonly owner: OwnerName;
   /**
    * Endpoint to which the request goes, with its secret, for an inbox of this service; missing if the URL
@@ -38,12 +41,13 @@ export interface WebhookRequest {
  */
 export interface WebhookClient {
   /**
-   * Makes one attempt, which sends at most one request. If the endpoint closes a kept connection just when
-   * the request is sent, the attempt fails, because it is unknown what the endpoint has read. Never rejects.
-   * Resolves with `null`, and has sent nothing, if no place became free at the target's address in time.
+   * Makes one webhook attempt, which sends at most one request. If the endpoint closes a kept connection just
+   * when the request is sent, the attempt fails, because it is unknown what the endpoint has read. Never
+   * rejects. Resolves with `null`, and has sent nothing, if too many requests to the target's address were
+   * running for too long.
    */
   post(request: WebhookRequest): Promise<AttemptAnswer | null>;
-  /** Ends running attempts as `aborted`, and waiting ones with `null`. Later attempts are possible. */
+  /** Ends running attempts as `aborted`, and waiting attempts with `null`. Later attempts are possible. */
   abort(): void;
   /** Ends running and later attempts as `aborted`, and closes all connections. */
   close(): Promise<void>;
@@ -53,16 +57,16 @@ export interface WebhookClientOptions {
   readonly policy: TargetPolicy;
   /** @defaultValue `defaultResolve(policy)` */
   readonly resolve?: Resolve;
-  /** Limits of concurrent attempts per address. @defaultValue 64 at each address */
+  /** Limits of concurrent requests per IP address. @defaultValue 64 to each address */
   readonly targets?: TargetLimits;
   /**
-   * Longest time from the start of a request to the end of the response headers, without waiting for a place,
-   * in milliseconds. @defaultValue 10,000
+   * Longest time from the start of a request to the end of the response headers, in milliseconds, without the
+   * wait for a free place. @defaultValue 10,000
    */
   readonly timeoutMs?: number;
   /** Time for which an unused connection is kept, in milliseconds. @defaultValue 4,000 */
   readonly idleMs?: number;
-  /** Maximum number of unused connections. @defaultValue 256 */
+  /** Maximum number of unused connections that are kept open. @defaultValue 256 */
   readonly maxIdle?: number;
   /** Extra TLS options, such as `ca` for a private certificate authority. */
   readonly connect?: SecureContextOptions;
@@ -71,9 +75,9 @@ export interface WebhookClientOptions {
 }
 
 /**
- * Creates the HTTP client for partners' URLs. It resolves each name once per connection, checks every
- * address, waits for a free place, connects to a checked address and verifies the peer. It does not follow
- * redirects, use proxies or decompress responses.
+ * Creates the HTTP client for URLs that partners chose. It resolves each name once per connection, checks
+ * every address, waits until it may send another request to the address, connects to a checked address and
+ * verifies the certificate. It does not follow redirects, use proxies or decompress responses.
  */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const {
@@ -100,7 +104,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const connections = new Connections({ open, idleMs, maxIdle, now });
   const shared = { connections, underWay, timeoutMs, now };
 
-  /** Returns a kept connection, or resolves the host for a new one. */
+  /** Returns a kept connection to the target, or resolves the host for a new one. */
   async function connectionTo(url: URL): Promise<Connection> {
     const kept = connections.take(url);
     if (kept !== null) return kept;

@@ -3,7 +3,9 @@ import { Client, type Dispatcher } from 'undici';
 import { unmapped } from '../text/ip-address.ts';
 import { InterimAnswers } from './interim-answers.ts';
 
-/** A target's host with its addresses, all of which were checked, and the time of the lookup. */
+/**
+ * Host of a webhook target with its IP addresses, all of which were checked, and the time of the DNS lookup.
+ */
 export interface Found {
   readonly url: URL;
   readonly addresses: readonly string[];
@@ -21,8 +23,8 @@ export interface ConnectionsOptions {
 }
 
 /**
- * Maximum age of the lookup behind a connection, in milliseconds, so that a changed address is noticed by
- * then.
+ * Maximum age of the DNS lookup behind a kept connection, in milliseconds, so that a changed address is
+ * noticed by then.
  */
 const maxAgeMs = 60_000;
 /**
@@ -77,7 +79,9 @@ export class Connection {
     return this.#socket;
   }
 
-  /** IP address of the peer; before the connection is open, the address that will be tried first. */
+  /**
+   * IP address of the connected server; before the connection is open, the address that will be tried first.
+   */
   get address(): string {
     const address = this.#socket?.remoteAddress ?? this.found.addresses[0] ?? '';
     return unmapped(address) ?? address;
@@ -94,8 +98,8 @@ export class Connection {
   }
 
   /**
-   * True if another request may use the connection: the previous one was completely sent and answered, and
-   * the lookup is recent.
+   * True if another request may use the connection: the previous request was sent completely and got its
+   * response, and the DNS lookup is recent.
    */
   isReusable(): boolean {
     const socket = this.#socket;
@@ -104,7 +108,7 @@ export class Connection {
     return socket.writableLength === 0;
   }
 
-  /** Closes the connection, whatever its state. */
+  /** Closes the connection in any state. */
   async destroy(): Promise<void> {
     this.#dialling?.abort(new Error('The connection is no longer wanted'));
     await this.#client.destroy();
@@ -114,7 +118,7 @@ export class Connection {
 /** Pool of keep-alive connections. Holds only idle ones, up to a limit. */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  /** Idle connections, the one idle for longest first. */
+  /** Idle connections, the one that has been idle for the longest time first. */
   readonly #idle: Connection[] = [];
 
   constructor(options: ConnectionsOptions) {
@@ -122,8 +126,8 @@ export class Connections {
   }
 
   /**
-   * Takes an idle connection out of the pool for one request; `null` if there is none. The caller returns or
-   * destroys it.
+   * Takes an idle connection out of the pool for one request; `null` if there is none. The caller must return
+   * or destroy it.
    */
   take(target: URL): Connection | null {
     const wanted = target.origin;
@@ -136,7 +140,7 @@ export class Connections {
     }
   }
 
-  /** Creates a connection for one request. The caller returns or destroys it. */
+  /** Creates a connection for one request. The caller must return or destroy it. */
   open(found: Found): Connection {
     return new Connection(found, this.#options, (connection) => this.#closed(connection));
   }
@@ -153,8 +157,8 @@ export class Connections {
   }
 
   /**
-   * Drops a closed connection from the pool. A connection in use reconnects by itself if its request was not
-   * sent yet, and checks its peer again.
+   * Drops a closed connection from the pool. A connection in use connects again by itself if its request was
+   * not sent yet, and checks the server's address again.
    */
   #closed(connection: Connection): void {
     const place = this.#idle.indexOf(connection);

@@ -18,12 +18,12 @@ import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Maximum number of decrypted secrets in memory; every attempt needs one. */
+/** Maximum number of decrypted webhook secrets in memory; every attempt needs one. */
 const openSecrets = 1_000;
 
 /**
- * Wraps the client so that its code is loaded with the first delivery: loading takes a third as long as
- * everything else at start.
+ * Wraps the HTTP client so that its code is loaded with the first delivery: loading it takes a third as long
+ * as everything else at start.
  */
 function lateClient(options: WebhookClientOptions): WebhookClient {
   let loading: Promise<WebhookClient> | null = null;
@@ -79,7 +79,10 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
   });
 
-  /** Stops delivering. Attempts that wait for a place at their target are handed back. */
+  /**
+   * Stops delivering webhooks. Deliveries that wait because too many requests to their target are running are
+   * handed back.
+   */
   function stop(): Promise<void> {
     const stopping = dispatcher.stop();
     targets.turnAway();
@@ -94,7 +97,7 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     endpoints: createEndpoints(core, isTarget, listeners),
     /** Checks a webhook URL and the addresses of its host. @throws TargetError if the URL is not allowed */
     checkTarget: isTarget,
-    /** Posts a form through the guarded HTTP client. */
+    /** Posts a form with the same HTTP client as webhooks, which refuses private addresses. */
     postForm: (request: Pick<WebhookRequest, 'url' | 'body' | 'owner'>) =>
       client.post({ ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     ...createRedeliveries(core),
@@ -107,7 +110,7 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     requestOf: pastRequests(core, secretOf),
     /** Worker that delivers webhooks. */
     worker: { ...dispatcher, stop },
-    /** Aborts running attempts. Later ones are possible. */
+    /** Aborts running attempts. Later attempts are possible. */
     abort: () => client.abort(),
     /** Aborts running attempts and closes all connections. */
     close: () => client.close(),

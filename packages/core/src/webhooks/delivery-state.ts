@@ -1,6 +1,9 @@
 import type { AttemptRecord, DeliveryRecord, DeliveryState } from '../ports/deliveries.ts';
 
-/** States by which lists of deliveries are filtered. `pending` includes `failing`. */
+/**
+ * States by which lists of deliveries are filtered. The filter `pending` includes deliveries that are
+ * `failing`.
+ */
 export const deliveryStates = ['pending', 'failing', 'delivered', 'dropped', 'cancelled'] as const;
 
 /** Counts the failed attempts of a delivery. Attempts that this service cut off do not count. */

@@ -20,23 +20,23 @@ export interface DialOptions {
   readonly signal: AbortSignal;
 }
 
-/** Thrown if a target was reached but does not speak TLS, or its certificate does not match its name. */
+/** Thrown if the target was reached but does not speak TLS, or its certificate does not match its name. */
 export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
 
-/** Maximum number of a host's addresses that are tried. */
+/** Maximum number of a host's IP addresses to which a connection is tried. */
 const maxAddresses = 8;
 /**
- * Time without a connection after which the next address is tried, in milliseconds. The last address may take
- * longer.
+ * Time without a connection after which the next IP address is tried, in milliseconds. The last address may
+ * take longer.
  */
 const attemptMs = 1_000;
 
 const ignore = (): void => undefined;
 
 /**
- * Picks the addresses to try, alternating between IPv4 and IPv6 (RFC 8305, section 4), so that one
+ * Chooses the IP addresses to try, alternating between IPv4 and IPv6 (RFC 8305, section 4), so that one
  * unreachable family does not use up all tries.
  */
 function inTurn(addresses: readonly string[]): { readonly address: string; readonly family: number }[] {
@@ -51,7 +51,7 @@ function inTurn(addresses: readonly string[]): { readonly address: string; reado
     .slice(0, maxAddresses);
 }
 
-/** Connects to the first of the addresses that accepts. Does not resolve names. */
+/** Connects to the first of the given IP addresses that accepts the connection. Does not resolve names. */
 async function connectFirst(
   addresses: readonly string[],
   { host, port, signal }: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
@@ -77,7 +77,9 @@ async function connectFirst(
   }
 }
 
-/** Starts TLS on a connected socket, with the host's name although its address was dialled. */
+/**
+ * Starts TLS on a connected socket. Uses the host's name, although the connection was made to its IP address.
+ */
 async function secured(
   socket: Socket,
   host: string,
@@ -102,8 +104,8 @@ async function secured(
 }
 
 /**
- * Connects to one of a target's checked addresses, and checks the peer's address again before the first byte
- * is sent.
+ * Connects to one of a target's checked IP addresses, and checks the address of the connected server again
+ * before the first byte is sent.
  */
 export async function dial(
   url: URL,
@@ -141,7 +143,7 @@ export async function dialTarget(
   return dial(url, addresses, { isAllowed, secureContext: () => createSecureContext(), signal });
 }
 
-/** Creates the error for a socket whose peer has already gone. */
+/** Creates the error for a socket whose other end has already closed. */
 function resetError(): Error {
   return Object.assign(new Error('The connection was closed at once'), { code: 'ECONNRESET' });
 }

@@ -23,7 +23,7 @@ import { createRunning } from './running.ts';
 import { createTestBudget } from './test-budget.ts';
 import { createWriting } from './writing.ts';
 
-/** Dependencies of the webhook dispatcher. */
+/** Settings and dependencies of the webhook dispatcher. */
 export interface DispatcherOptions extends AttemptOptions {
   readonly deliveries: DeliveryStore;
   readonly random: Random;
@@ -35,12 +35,12 @@ export interface DispatcherOptions extends AttemptOptions {
 }
 
 /**
- * Longest time for which a claimed delivery waits behind others of an endpoint that has become slow, in
- * milliseconds. Then it is handed back.
+ * Longest time for which a claimed delivery waits for other deliveries to an endpoint that has become slow,
+ * in milliseconds. After that it is handed back.
  */
 export const maxWaitMs = 1_000;
 
-/** Maximum number of deliveries in one claim. */
+/** Maximum number of deliveries that one claim takes. */
 const batch = 1_024;
 
 /** Counts an attempt by its result. Attempts that this worker cut off say nothing about the endpoint. */
@@ -56,7 +56,7 @@ function countAttempt(
 /** Creates the worker that delivers webhooks. It does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, concurrency, counts, schedule = nodeTimer } = options;
-  /** True if there was no free place at the last claim. */
+  /** True if all concurrent attempts were in use at the last claim. */
   let isFull = false;
   /** True while the worker stops, so that a claim that was in progress is handed back. */
   let isStopping = false;

@@ -8,7 +8,10 @@ import { Connection } from './connections.ts';
 import { dial } from './dial.ts';
 import { defaultResolve, parseTarget, type Resolve, type TargetPolicy, targetAddresses } from './targets.ts';
 
-/** Result of reading a document: its text with the headers of the response, or the reason why there is none. */
+/**
+ * Result of fetching a document: its text with the headers of the response, or the reason why there is no
+ * text.
+ */
 export type ReadResult =
   | { readonly text: string; readonly headers: IncomingHttpHeaders }
   // Public text, which reveals no address and nothing about this server's network.
@@ -37,7 +40,7 @@ const isOneOf = (mediaTypes: readonly string[], type: string): boolean =>
 
 const userAgent = 'Ostiary-Documents/1';
 
-/** Collects a response that must be a small JSON document. */
+/** Collects the body of a response that must be a small JSON document. */
 class Download implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #mediaTypes: readonly string[];
@@ -55,7 +58,7 @@ class Download implements Dispatcher.DispatchHandler {
     this.#settle = settle;
   }
 
-  /** Required by undici's interface, which calls it before the request is written. */
+  /** Method that undici's interface requires. undici calls it before the request is written. */
   onRequestStart(): void {}
 
   onResponseStart(
@@ -105,16 +108,16 @@ class Download implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Creates the function that reads JSON documents from URLs that strangers chose. It resolves the name once,
- * checks every address, connects to a checked one and verifies the peer. It does not follow redirects, use
- * proxies or decompress. It never rejects.
+ * Creates the function that fetches JSON documents from URLs that strangers chose. It resolves the name once,
+ * checks every address, connects to a checked address and verifies the certificate. It does not follow
+ * redirects, use proxies or decompress. It never rejects.
  */
 export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
   const { policy, timeoutMs } = options;
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
 
-  /** Sends the request over its own connection, which is closed afterwards. */
+  /** Sends the request for a document over its own connection, which is closed afterwards. */
   async function download(url: URL, addresses: readonly string[], signal: AbortSignal): Promise<ReadResult> {
     const { promise, resolve: settle } = Promise.withResolvers<ReadResult>();
     const secureContext = () => createSecureContext(options.connect);

@@ -1,31 +1,40 @@
-/** Maximum number of concurrent attempts of an endpoint that has not responded yet. */
+/** Maximum number of concurrent attempts to an endpoint that has not responded yet. */
 const unprovenLimit = 2;
 
-/** Maximum number of concurrent attempts of one endpoint. */
+/** Maximum number of concurrent attempts to one endpoint. */
 const maxLimit = 64;
 
-/** Maximum number of concurrent attempts of one slow endpoint. */
+/** Maximum number of concurrent attempts to one slow endpoint. */
 const maxSlowLimit = 32;
 
 /**
- * Response time in milliseconds up to which an endpoint counts as proven. Slower endpoints share the limited
- * places of unproven ones.
+ * Response time in milliseconds up to which an endpoint counts as proven. Slower endpoints together may use
+ * only a part of the worker's attempts, as endpoints that have not responded yet.
  */
 const promptMs = 1_000;
 
-/** Share of all concurrent attempts that unproven endpoints may take together. */
+/** Fraction of a worker's concurrent attempts that endpoints without a prompt response may take together. */
 const unprovenShare = 0.75;
 
-/** Response time in milliseconds up to which deliveries of an endpoint may be claimed ahead. */
+/**
+ * Response time in milliseconds up to which a worker may claim an endpoint's deliveries ahead, before an
+ * attempt is free.
+ */
 const quickMs = 50;
 
-/** Maximum number of deliveries claimed ahead for an endpoint, as a multiple of its concurrent attempts. */
+/**
+ * Maximum number of deliveries that are claimed ahead for an endpoint, as a multiple of its concurrent
+ * attempts.
+ */
 const aheadFactor = 16;
 
-/** Maximum number of deliveries claimed ahead for one endpoint, as a share of all concurrent attempts. */
+/**
+ * Maximum number of deliveries that are claimed ahead for one endpoint, as a fraction of the worker's
+ * concurrent attempts.
+ */
 const aheadShare = 0.5;
 
-/** Number of endpoints in memory beyond which idle ones are discarded. */
+/** Number of endpoints in memory beyond which endpoints without running attempts are forgotten. */
 const maxKnown = 10_000;
 
 interface EndpointAttempts {
@@ -66,8 +75,8 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
   }
 
   /**
-   * Returns the number of free places for unproven endpoints; 0 unless an eighth is free, so that claims stay
-   * large.
+   * Returns how many attempts to endpoints without a prompt response may start; 0 unless an eighth of them is
+   * free, so that claims stay large.
    */
   function freeUnproven(): number {
     const free = unprovenMax - unproven;
@@ -85,27 +94,27 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
   }
 
   return {
-    /** Number of further attempts that may start. */
+    /** Number of further attempts that the worker may start. */
     get free(): number {
       const unprovenRoom = freeUnproven();
       return Math.min(total - inFlight, unprovenRoom === 0 ? total : unprovenRoom);
     },
-    /** Number of further attempts of each endpoint that `slots` does not name. */
+    /** Number of further attempts to each endpoint that `slots` does not name. */
     get freeOfUnknown(): number {
       return Math.min(unprovenLimit, freeUnproven());
     },
-    /** Returns the number of deliveries that may be claimed for each endpoint with a history. */
+    /** Returns the number of deliveries that may be claimed for each endpoint that had attempts before. */
     slots(): ReadonlyMap<string, number> {
       const room = freeUnproven();
       return new Map(Array.from(endpoints, ([id, attempts]) => [id, slotsOf(id, attempts, room)]));
     },
-    /** Checks whether a claim could return deliveries of an endpoint with a history. */
+    /** Checks whether a claim could return deliveries of an endpoint that had attempts before. */
     hasSlots(): boolean {
       const room = freeUnproven();
       for (const [id, attempts] of endpoints) if (slotsOf(id, attempts, room) > 0) return true;
       return false;
     },
-    /** Checks whether a delivery claimed ahead must wait until an attempt of its endpoint ends. */
+    /** Checks whether a delivery that was claimed ahead must wait until an attempt to its endpoint ends. */
     isFull(id: string): boolean {
       const { proven, inFlight, limit } = attemptsOf(id);
       return proven && inFlight >= limit;
@@ -118,14 +127,17 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
     },
     /** Checks whether the endpoint's last attempt got a prompt response. */
     isProven: (id: string): boolean => attemptsOf(id).proven,
-    /** Releases the place of an attempt that was not made, which says nothing about its endpoint. */
+    /** Ends an attempt that was not made after all, which says nothing about its endpoint. */
     giveBack(id: string): void {
       const attempts = attemptsOf(id);
       attempts.inFlight -= 1;
       inFlight -= 1;
       if (!attempts.proven) unproven -= 1;
     },
-    /** Ends an attempt and adapts the endpoint's limit. @param answeredMs - response time in milliseconds, whatever the status; `null` if there was no response */
+    /**
+     * Ends an attempt and adapts the limit of its endpoint. @param answeredMs - response time in
+     * milliseconds, with any status; `null` if there was no response
+     */
     end(id: string, answeredMs: number | null): void {
       const attempts = attemptsOf(id);
       if (!attempts.proven) unproven -= attempts.inFlight;

@@ -20,7 +20,7 @@ import { endpointView } from './views.ts';
 /** Maximum number of endpoints of one partner and mode. */
 const maxEndpoints = 50;
 
-/** Settings of an endpoint that its partner chooses. */
+/** Settings of a webhook endpoint that its partner chooses. */
 export interface EndpointSettings {
   readonly url: string;
   readonly events: readonly string[];
@@ -45,7 +45,7 @@ export async function findEndpoint(
   return endpoint;
 }
 
-/** Refuses a secret that receivers' verification libraries would refuse as too weak. */
+/** Refuses a webhook secret that the verification libraries of receivers would refuse as too weak. */
 function refuseWeak(secret: string): void {
   const message = weaknessOf(secret);
   if (message !== null) throw new PartnerError('invalid_request', { details: [{ path: 'secret', message }] });
@@ -57,8 +57,8 @@ function refuseTarget(error: unknown): never {
 }
 
 /**
- * Applies a change to the latest version of an endpoint. Tries again if a concurrent change came first; this
- * ends, because each time one change takes effect. Returns `null` if there is no such endpoint.
+ * Applies a change to the latest stored version of an endpoint. Tries again if a concurrent change came
+ * first; this ends, because each time one change takes effect. Returns `null` if there is no such endpoint.
  */
 export async function changeEndpoint(
   { storage, sealer }: Core,
@@ -84,7 +84,10 @@ export function createEndpoints(
 ) {
   const { storage, sealer, random } = core;
 
-  /** Returns the URL in canonical spelling. @throws PartnerError `invalid_request` if it is refused */
+  /**
+   * Checks the URL of an endpoint and returns it in canonical spelling. @throws PartnerError
+   * `invalid_request` if it is refused
+   */
   async function targetOf(url: string, mode: Mode): Promise<string> {
     try {
       if (!isInboxUrl(url)) return (await checkTarget(url)).href;

@@ -5,10 +5,10 @@ import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Place } from './target-limits.ts';
 
-/** State shared by all exchanges of a client. */
+/** State that all requests of the webhook client share. */
 export interface ExchangeOptions {
   readonly connections: Connections;
-  /** Running exchanges. */
+  /** Requests that are running. */
   readonly underWay: Set<Exchange>;
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -17,7 +17,7 @@ export interface ExchangeOptions {
 export interface ExchangeRequest {
   readonly request: Dispatcher.DispatchOptions;
   readonly connection: Connection;
-  /** Place that the exchange occupies at the connection's address. */
+  /** Place that the request occupies among the concurrent requests to the IP address. */
   readonly place: Place;
   /** Duration of the host's DNS lookup, in milliseconds. */
   readonly lookupMs: number;
@@ -25,10 +25,13 @@ export interface ExchangeRequest {
 
 /** Maximum number of bytes of a response body that are kept. */
 const maxBody = 16_384;
-/** Time for which a response body may prolong an attempt whose outcome is known, in milliseconds. */
+/**
+ * Time for which the rest of a response body may prolong an attempt whose status is already known, in
+ * milliseconds.
+ */
 const bodyMs = 2_000;
 
-/** A request and its response, under one absolute deadline. */
+/** A webhook request and its response, with one deadline for both. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #request: ExchangeRequest;
@@ -36,19 +39,25 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedAt: number;
   #connection: Connection;
   #timer: NodeJS.Timeout | undefined;
-  /** True if the connection was already open when the exchange started. */
+  /** True if the connection was already open when the request started. */
   #isKept = false;
   #isSent = false;
   /** HTTP status, set once the response headers are complete. From then on the outcome is decided. */
   #status: number | null = null;
   #durationMs = 0;
-  /** True if no bytes of this response can follow its end, so that the connection can be used again. */
+  /**
+   * True if no bytes of this response can follow its end, so that the connection can be used for another
+   * request.
+   */
   #endsCleanly = true;
   #chunks: Buffer[] = [];
   #size = 0;
   #isSettled = false;
 
-  /** Prepares an exchange. @param settled - called once with the result; with `null` if the reached address had no free place, so that nothing was sent */
+  /**
+   * Prepares a webhook request. @param settled - called once with the result; with `null` if too many
+   * requests to the reached address are running, so that nothing was sent
+   */
   constructor(
     options: ExchangeOptions,
     request: ExchangeRequest,
@@ -67,7 +76,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send();
   }
 
-  /** Aborts the exchange. If the outcome is decided already, only the rest of the body is given up. */
+  /** Aborts the request. If its status is known already, only the rest of the body is given up. */
   async abort(): Promise<void> {
     await this.#fail('aborted');
   }
@@ -124,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send();
   }
 
-  /** Ends the exchange after a time, unless it ended before. */
+  /** Ends the request after a time limit, unless it ended before. */
   #limit(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#fail('timeout'), Math.ceil(ms));
@@ -136,7 +145,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Ends an exchange that failed. Destroys the connection, because bytes of this exchange may still arrive on
+   * Ends a request that failed. Destroys the connection, because bytes of this response may still arrive on
    * it.
    */
   async #fail(error: AttemptErrorClass): Promise<void> {

@@ -1,6 +1,9 @@
 import { TargetError } from './targets.ts';
 
-/** Responses of inboxes by the URL of their endpoint. `listener`: the answer of a program of the partner. */
+/**
+ * Responses of inboxes, by the URL of their endpoint. `listener` stands for the response of a partner's
+ * program.
+ */
 const inboxes = {
   'inbox:200': 'success',
   'inbox:500': 'failure',
@@ -8,10 +11,10 @@ const inboxes = {
   'inbox:listen': 'listener',
 } as const;
 
-/** Response that an inbox gives to every request. */
+/** Kind of response that an inbox gives to every request. */
 export type InboxBehaviour = (typeof inboxes)[keyof typeof inboxes];
 
-/** URL of endpoints whose requests a program of the partner takes. */
+/** URL of endpoints whose requests a partner's program takes. */
 export const listenUrl = 'inbox:listen';
 
 /** URLs of endpoints that are an inbox of this service, for messages and documentation. */

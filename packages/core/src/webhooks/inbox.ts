@@ -11,19 +11,25 @@ import { type InboxBehaviour, inboxBehaviour, isInboxUrl } from './inbox-url.ts'
 import type { Listeners } from './listeners.ts';
 import { inboxHeaders } from './sent-headers.ts';
 
-/** Number of requests that an inbox keeps. */
+/** Maximum number of requests that an inbox keeps. */
 export const inboxSize = 50;
 
-/** Longest time from a request to its answer, in milliseconds. */
+/** Longest time from a request in an inbox to its response, in milliseconds. */
 const answerMs = 10_000;
 
-/** Shortest interval at which the answer of a listener is looked for, in milliseconds. */
+/**
+ * Shortest interval at which the database is queried for the response of a partner's program, in
+ * milliseconds.
+ */
 const pollMs = 100;
 
-/** Answer to a request whose signature is wrong, as a receiver that verifies signatures gives it. */
+/**
+ * Response of an inbox to a request whose signature is wrong, as a receiver that verifies signatures gives
+ * it.
+ */
 const refused: InboxAnswer = { httpStatus: 400, error: null, response: 'The signature is wrong.' };
 
-/** Answers that an inbox gives by itself; `null`: none. */
+/** Responses that an inbox gives by itself; `null` if it gives none. */
 const ownAnswers: Readonly<Record<InboxBehaviour, InboxAnswer | null>> = {
   success: { httpStatus: 200, error: null, response: 'The inbox received it.' },
   failure: { httpStatus: 500, error: null, response: 'This inbox fails on purpose.' },
@@ -31,7 +37,7 @@ const ownAnswers: Readonly<Record<InboxBehaviour, InboxAnswer | null>> = {
   listener: null,
 };
 
-/** Returns the result of an attempt from the answer of the inbox. */
+/** Converts the response of an inbox to the result of a webhook attempt. */
 function resultOf({ httpStatus, error, response }: InboxAnswer, durationMs: number): AttemptAnswer {
   if (httpStatus === null) return failedAnswer((error ?? 'internal') as AttemptErrorClass, durationMs);
   const ok = httpStatus >= 200 && httpStatus < 300;
@@ -40,25 +46,27 @@ function resultOf({ httpStatus, error, response }: InboxAnswer, durationMs: numb
 }
 
 /**
- * Wraps the HTTP client, so that requests to an endpoint whose URL is an inbox are stored in this service
- * instead of sent. Signing, attempts and schedule stay those of every endpoint.
+ * Wraps the HTTP client of webhooks, so that requests to an endpoint whose URL is an inbox are stored in this
+ * service instead of sent. Signing, attempts and schedule are the same as for every endpoint.
  */
 export function withInboxes(
   { storage: { inbox }, random, clock, options: { prefix } }: Core,
   client: WebhookClient,
   listeners: Listeners,
 ): WebhookClient {
-  /** Aborts attempts that wait for an answer. */
+  /** Controller that aborts attempts which wait for a response. */
   let stop = new AbortController();
   let isClosed = false;
 
-  /** Waits, for as long as the attempt has time at most. Returns `false` if it was aborted. */
+  /**
+   * Waits for a time, but not beyond the deadline of the attempt. Returns `false` if the attempt was aborted.
+   */
   async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
     await delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
     return !signal.aborted;
   }
 
-  /** Waits until a listener has answered the request, or the attempt is over. */
+  /** Waits until a partner's program has responded to the request, or the attempt is over. */
   async function awaitedAnswer(
     owner: Owner,
     id: string,

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Matches the beginning of an interim response (1xx). 101 does not count, because it ends HTTP on the
- * connection.
+ * Matches the beginning of an interim response (status 1xx). Status 101 does not count, because it ends HTTP
+ * on the connection.
  */
 const interim = /^HTTP\/1\.1 1(?!01)\d\d/;
 const interimLength = 'HTTP/1.1 100'.length;
@@ -15,7 +15,7 @@ const maxLength = 16_384;
  */
 export class InterimAnswers {
   #isAnswerAwaited = true;
-  /** Bytes that may belong to an interim response whose end has not arrived. */
+  /** Bytes that may belong to an interim response which has not arrived completely. */
   #pending: Buffer = Buffer.alloc(0);
 
   constructor(socket: Socket) {
@@ -31,14 +31,14 @@ export class InterimAnswers {
     };
   }
 
-  /** Starts removing interim responses again, before the response to the next request. */
+  /** Starts to remove interim responses again, before the response to the next request. */
   awaitAnswer(): void {
     this.#isAnswerAwaited = true;
   }
 
   /**
-   * Returns the bytes after all interim responses. While more of those may come, keeps the bytes and returns
-   * `null`.
+   * Returns the bytes after all interim responses. If further interim responses may follow, keeps the bytes
+   * and returns `null`.
    */
   #afterInterim(bytes: Buffer): Buffer | null {
     let rest = bytes;

@@ -17,7 +17,7 @@ import {
   transactionOf,
 } from './publish.ts';
 
-/** A user's identity check after a change. */
+/** New state of a user's identity check, to be published. */
 export interface KycChange extends KycState {
   /** Id of the user. */
   readonly sub: string;
@@ -42,9 +42,9 @@ const change = z.strictObject({
 });
 
 /**
- * Notifies partners of a change of a user's identity check, if status or tier changed. Notified are enabled
- * partners with a client that has the user's unrevoked consent for `kyc` now, and partners that the host
- * names.
+ * Notifies partners of a change of a user's identity check, if its status or tier changed. These partners are
+ * notified: enabled partners with a client that has the user's unrevoked consent for `kyc` now, and partners
+ * that the host names.
  * @throws TypeError if the change is malformed, a named partner does not exist (see `publish`), or the transaction is
  * not an open one of the storage's database
  */

@@ -3,13 +3,16 @@ import type { Owner } from '../ports/partners.ts';
 import { digest } from '../secrets/tokens.ts';
 import { listenUrl } from './inbox-url.ts';
 
-/** Time after its last call for which a listener counts as present, in milliseconds. */
+/**
+ * Time after the last call of a program that takes inbox requests during which the program counts as present,
+ * in milliseconds.
+ */
 const presenceMs = 30_000;
 
-/** Shortest time between two records of a listener's calls, in milliseconds. */
+/** Shortest time between two writes of a program's last call, in milliseconds. */
 const recordStepMs = 5_000;
 
-/** Time without a listener after which its endpoint is removed, in milliseconds. */
+/** Time without calls of a program after which its `inbox:listen` endpoint is removed, in milliseconds. */
 const abandonedMs = 3600_000;
 
 const recordOf = (endpointId: string): Buffer => digest(`inbox listener ${endpointId}`);
@@ -17,11 +20,14 @@ const recordOf = (endpointId: string): Buffer => digest(`inbox listener ${endpoi
 export type Listeners = ReturnType<typeof listenersOf>;
 
 /**
- * Creates the record of listeners: programs that take the requests of an endpoint with the URL `inbox:listen`.
- * All processes share it.
+ * Creates the record of listeners: programs that take the requests of an endpoint with the URL
+ * `inbox:listen`. All processes share the record.
  */
 export function listenersOf({ storage: { sandbox, webhooks }, clock }: Pick<Core, 'storage' | 'clock'>) {
-  /** Returns the time of the last call of an endpoint's listener; `null` after an hour without one. */
+  /**
+   * Returns the time of the last call of the program that takes an endpoint's requests; `null` after an hour
+   * without a call.
+   */
   async function lastCallAt(endpointId: string): Promise<number | null> {
     const record = await sandbox.find(recordOf(endpointId), clock.now());
     return record === null ? null : Number(record.at);
@@ -31,7 +37,8 @@ export function listenersOf({ storage: { sandbox, webhooks }, clock }: Pick<Core
     lastCallAt,
 
     /**
-     * Records that a listener called, unless that was recorded a moment ago. Returns the time of the record.
+     * Records that a program called for requests of an inbox, unless that was recorded a moment ago. Returns
+     * the time of the record.
      * @param last - time of the last record; `null` if there is none
      */
     async called(endpointId: string, last: number | null): Promise<number> {
@@ -48,8 +55,8 @@ export function listenersOf({ storage: { sandbox, webhooks }, clock }: Pick<Core
     },
 
     /**
-     * Removes the endpoints of a partner that had no listener for an hour, because their program was killed
-     * before it could remove them.
+     * Removes the `inbox:listen` endpoints of a partner for which no program has called for an hour, because
+     * their program was killed before it could remove them.
      */
     async removeAbandoned(owner: Owner): Promise<void> {
       const now = clock.now();

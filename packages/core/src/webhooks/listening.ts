@@ -7,35 +7,41 @@ import { findEndpoint } from './endpoints.ts';
 import { listenUrl } from './inbox-url.ts';
 import type { Listeners } from './listeners.ts';
 
-/** Interval at which a waiting call polls for requests, in milliseconds. */
+/** Interval at which a waiting call queries the database for inbox requests, in milliseconds. */
 const pollMs = 250;
 
-/** Maximum number of requests that one call hands out. */
+/** Maximum number of inbox requests that one call returns. */
 const takenAtOnce = 20;
 
-/** Age up to which a request is handed out, in milliseconds: no attempt waits for an older one. */
+/**
+ * Maximum age of an inbox request that is returned to a program, in milliseconds: no attempt waits for an
+ * older one.
+ */
 const freshMs = 10_000;
 
-/** A call of a listener, which waits for requests. */
+/** A call of a program that waits for requests of its inbox. */
 export interface ListenCall extends Owner {
   readonly endpointId: string;
   /** Longest time to wait for a first request, in milliseconds; 0 does not wait. */
   readonly waitMs: number;
-  /** Checks whether the caller has left, or the server closes. */
+  /** Checks whether the caller has disconnected, or the server is closing. */
   readonly isOver: () => boolean;
-  /** Checks that the caller's key is still valid. @throws PartnerError if not */
+  /** Checks that the caller's API key is still valid. @throws PartnerError if it is not */
   readonly readmit: () => Promise<void>;
 }
 
-/** Creates the operations of programs that take the requests of an inbox and answer them. */
+/** Creates the operations of programs that take the requests of an inbox and respond to them. */
 export function createListening(core: Core, listeners: Listeners) {
   const { storage, clock } = core;
-  /** Calls that wait in this process, by endpoint. A later call for the same endpoint ends the earlier one. */
+  /**
+   * Calls that wait for inbox requests in this process, by endpoint. A later call for the same endpoint ends
+   * the earlier call.
+   */
   const waiting = new Map<string, symbol>();
 
   return {
     /**
-     * Takes the requests of an endpoint that wait for an answer. Waits for a first one.
+     * Takes the requests of an inbox that wait for a response. If there are none, waits for the first one.
      * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for one that is not for listeners
      */
     async take({ partner, mode, endpointId, waitMs, isOver, readmit }: ListenCall): Promise<InboxRequest[]> {
@@ -65,7 +71,10 @@ export function createListening(core: Core, listeners: Listeners) {
       }
     },
 
-    /** Stores the answer of a listener. Returns `false` if no attempt waits for it any more. */
+    /**
+     * Stores the response of a partner's program to an inbox request. Returns `false` if no attempt waits for
+     * it any more.
+     */
     answer: (owner: Owner, id: string, answer: InboxAnswer): Promise<boolean> =>
       storage.inbox.answer(owner, id, answer),
   };

@@ -6,12 +6,12 @@ export class AbortedLookup extends Error {
   readonly code = 'ABORT_ERR';
 }
 
-/** Creates the function that resolves hosts of targets, each within a time limit. */
+/** Creates the function that resolves host names of webhook targets, each within a time limit. */
 export function createLookups(policy: TargetPolicy, resolve: Resolve, timeoutMs: number) {
   const underWay = new Set<(error: Error) => void>();
   return {
     /**
-     * Returns the IP addresses of a target's host after checking each.
+     * Returns the IP addresses of a webhook target's host after checking each of them.
      * @throws TargetError if no address was found in time, or one of them is not allowed
      * @throws AbortedLookup if `abort` was called in the meantime
      */
@@ -27,7 +27,7 @@ export function createLookups(policy: TargetPolicy, resolve: Resolve, timeoutMs:
         underWay.delete(reject);
       }
     },
-    /** Aborts the running lookups. */
+    /** Aborts the running DNS lookups. */
     abort(): void {
       for (const reject of underWay) reject(new AbortedLookup('The attempt was given up'));
     },

@@ -5,21 +5,26 @@ import type { EndpointCondition, EndpointFailure, WebhookEndpointRecord } from '
 import { iso } from '../time/clock.ts';
 
 /**
- * Time after which waiting work counts as late, in milliseconds. Workers poll every second, so late work
- * lacks a worker.
+ * Time after which waiting work counts as late, in milliseconds. Workers poll every second, so work is late
+ * only if no worker runs.
  */
 export const lateMs = 60_000;
 
-/** Period in which events without a delivery and failures of endpoints count, in milliseconds. */
+/**
+ * Length of the period in which events without a delivery and failures of endpoints count, in milliseconds.
+ */
 export const recentMs = 24 * 3_600_000;
 
-/** Number of newest events that are searched for those without a delivery. */
+/** Number of newest events among which events without a delivery are searched. */
 const searchedEvents = 1_000;
 
-/** Number of deliveries at which counting stops, and number of latest acts that are searched. */
+/** Number of deliveries at which counting stops, and number of latest audit log entries that are searched. */
 const [countedAtMost, searchedActs] = [10_000, 50];
 
-/** Difference up to which two times belong to one change of an endpoint: the act is recorded first. */
+/**
+ * Maximum difference between the time of an audit log entry and the time of the change of an endpoint that it
+ * belongs to: the entry is recorded first.
+ */
 const sameChangeMs = 1_000;
 
 /**
@@ -28,7 +33,10 @@ const sameChangeMs = 1_000;
  */
 export type WebhookObstacle =
   | { readonly reason: 'partner_disabled'; readonly at: string; readonly by: string | null }
-  /** The partner has no endpoint. `events`: events of the last day, which went nowhere. */
+  /**
+   * The partner has no webhook endpoint. `events` is the number of events of the last day that were therefore
+   * not delivered.
+   */
   | { readonly reason: 'no_endpoint'; readonly events: number }
   /** Deliveries have been due for more than a minute, and no worker claims them. */
   | { readonly reason: 'no_worker'; readonly since: string }
@@ -36,7 +44,7 @@ export type WebhookObstacle =
       readonly reason: 'endpoint_disabled';
       readonly endpointId: string;
       readonly url: string;
-      /** Time of the last change of the endpoint. */
+      /** Time of the endpoint's last change. */
       readonly at: string;
       readonly by: string | null;
     }
@@ -59,7 +67,10 @@ export type WebhookObstacle =
   /** Events of the last day whose types no enabled endpoint subscribes to. */
   | { readonly reason: 'no_match'; readonly events: number; readonly types: readonly string[] };
 
-/** Returns the act that disabled something: the first one since it was last enabled; `null` if there is none. */
+/**
+ * Returns the audit log entry of the act that disabled an object: the first one since the object was last
+ * enabled; `null` if there is none.
+ */
 function disablingAct(newestFirst: readonly StoredAct[], kind: 'partner' | 'endpoint'): StoredAct | null {
   const enabled = newestFirst.findIndex(({ action }) => action === `${kind}.enable`);
   const since = enabled === -1 ? newestFirst : newestFirst.slice(0, enabled);
@@ -88,7 +99,10 @@ async function endpointDisabled(
   return { reason: 'endpoint_disabled', endpointId: id, url, at: iso(updatedAt), by };
 }
 
-/** Returns whether an endpoint still fails: its last attempt is recent, or a delivery waits for another one. */
+/**
+ * Checks whether an endpoint's failure still continues: its last attempt is recent, or a delivery waits for
+ * another attempt.
+ */
 export const isRecent = ({ lastAttempt }: EndpointFailure, failing: number, now: number): boolean =>
   failing > 0 || lastAttempt.at >= now - recentMs;
 

@@ -5,7 +5,7 @@ import { newId } from '../secrets/random.ts';
 
 /** Content of an event that has no id yet. */
 export interface EventContent extends Omit<NewEvent, 'id' | 'body' | 'deliveryId'> {
-  /** Data of the event, already validated. */
+  /** Data of the event, which was validated before. */
   readonly data: JsonObject;
 }
 

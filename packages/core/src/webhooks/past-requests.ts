@@ -8,7 +8,7 @@ import { isInboxUrl } from './inbox-url.ts';
 import { inboxHeaders, sentHeaders } from './sent-headers.ts';
 import { signedAttempt } from './signing.ts';
 
-/** The HTTP request of a past attempt. */
+/** The HTTP request of a past webhook attempt. */
 export interface AttemptRequest {
   readonly method: 'POST';
   readonly url: string;
@@ -17,14 +17,15 @@ export interface AttemptRequest {
   readonly body: string;
   /**
    * Time at which the endpoint was changed after the attempt, so that URL and signature may differ from those
-   * that were sent; `null` if it was not changed.
+   * that were sent; `null` if the endpoint was not changed.
    */
   readonly changedAt: string | null;
 }
 
 /**
- * Creates a function that rebuilds requests of past attempts. They are not stored, because they follow from
- * event, endpoint and attempt. Only a stored event at the time of a stored attempt is ever signed.
+ * Creates a function that rebuilds the HTTP requests of past webhook attempts. They are not stored, because
+ * they follow from event, endpoint and attempt. Only a stored event with the time of a stored attempt is ever
+ * signed.
  *
  * @returns a function that returns `null` if the endpoint's secret cannot be decrypted
  */

@@ -9,7 +9,7 @@ import { newEvent } from './outgoing.ts';
 /** Format of a partner's slug. */
 export const slugFormat = /^[a-z0-9-]{2,40}$/;
 
-/** An event that the host publishes. */
+/** An event of the host, to be published to a partner. */
 export interface HostEvent {
   /** Slug of the partner that gets the event. */
   readonly partner: string;
@@ -20,11 +20,11 @@ export interface HostEvent {
   readonly data: JsonObject;
 }
 
-/** Options of a publication. */
+/** Options of `events.publish`. */
 export interface PublishOptions {
   /**
    * Handle of the host's open transaction on the database that the storage uses. The event commits and rolls
-   * back with it.
+   * back with that transaction.
    *
    * - PostgreSQL: a client of `pg`, as `pool.connect()` returns, after its `BEGIN`. Await the call before the
    *   `COMMIT`.
@@ -61,14 +61,17 @@ function isSlug(value: unknown): boolean {
 }
 
 /**
- * Calls `next` with a value: at once if it is no promise, so that a synchronous transaction stays
+ * Calls `next` with a value: at once if the value is no promise, so that a synchronous transaction stays
  * synchronous.
  */
 function whenThere<T, Next>(value: MaybePromise<T>, next: (value: T) => Next): MaybePromise<Next> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** Stores events in the host's transaction, or in a new one, after which it notifies the worker. */
+/**
+ * Stores events in the host's transaction. Without one, stores them in a new transaction and then notifies
+ * the worker.
+ */
 export function publishIn(
   core: Core,
   transaction: HostTransaction | null,
@@ -84,8 +87,8 @@ export function publishIn(
 }
 
 /**
- * Refuses options whose transaction is `undefined` or has a wrong name: the event would commit although the
- * host's change is rolled back.
+ * Refuses options of `events.publish` whose transaction is `undefined` or has a wrong name: the event would
+ * commit although the host's change is rolled back.
  * @throws TypeError that names the wrong option
  */
 export function checkPublishOptions(options: PublishOptions): void {
@@ -96,8 +99,8 @@ export function checkPublishOptions(options: PublishOptions): void {
 }
 
 /**
- * Returns the outbox inside the host's transaction, or `null` if the host gave none. @throws TypeError if the
- * value is no open transaction of the storage's database
+ * Returns the event store inside the host's transaction, or `null` if the host gave none. @throws TypeError
+ * if the value is no open transaction of the storage's database
  */
 export function transactionOf(core: Core, { transaction }: PublishOptions): HostTransaction | null {
   return transaction === undefined ? null : core.storage.events.within(transaction);
@@ -116,8 +119,8 @@ export async function requirePartners(core: Core, slugs: readonly string[]): Pro
 }
 
 /**
- * Returns a promise for a value that may be available already. Synchronous errors are still thrown, not
- * rejected.
+ * Returns a promise for a value that may be available already. An error that is thrown synchronously is
+ * thrown, not turned into a rejection.
  */
 export function promised<T, Next>(
   value: MaybePromise<T>,

@@ -12,7 +12,9 @@ import { newId } from '../secrets/random.ts';
 import { disabledEndpoint, unknownEndpoint } from './endpoints.ts';
 import { deliveryView } from './views.ts';
 
-/** Maximum number of deliveries that one recovery queues. A repeated call continues with the rest. */
+/**
+ * Maximum number of deliveries that one call of `recover` queues. A repeated call continues with the rest.
+ */
 export const maxRecovered = 1_000;
 
 /** Creates the operations that deliver past events again. */
@@ -20,8 +22,8 @@ export function createRedeliveries(core: Core) {
   const { deliveries } = core.storage;
 
   /**
-   * Returns the arguments that both operations share: an id prefix for new deliveries, and the idempotency
-   * key.
+   * Returns the arguments that both redelivery operations pass to the storage: an id prefix for new
+   * deliveries, and the idempotency key.
    */
   const common = (request: RepeatableRequest) => ({
     deliveryId: newId('dl', core.random, request.now),

@@ -17,21 +17,21 @@ export interface Leased {
 }
 
 /**
- * Creates the second part of the dispatcher, which makes attempts. Limits the concurrent attempts of each
- * endpoint by how well it responds.
+ * Creates the second part of the webhook dispatcher, which makes the attempts. Limits the concurrent attempts
+ * to each endpoint by how well it responds.
  * @param ended - called once for each added delivery, when its attempt is over or it is handed back
  */
 export function createRunning(
   options: AttemptOptions & {
     readonly telemetry: Telemetry | null;
     readonly concurrency: number;
-    /** Minimum remaining time of a lease when an attempt starts, in milliseconds. */
+    /** Minimum remaining time of a delivery's lease when an attempt starts, in milliseconds. */
     readonly minLeaseMs: number;
   },
   ended: (delivery: ClaimedDelivery, end: Ended) => void,
 ) {
   const { clock, logger, telemetry, minLeaseMs } = options;
-  /** Deliveries claimed ahead, by endpoint, in the order of their claim. */
+  /** Deliveries that were claimed ahead and wait, by endpoint, in the order of their claim. */
   const waiting = new Map<string, Leased[]>();
   const limiter = createEndpointLimiter(options.concurrency, (id) => waiting.get(id)?.length ?? 0);
 
@@ -81,7 +81,10 @@ export function createRunning(
   return {
     limiter,
     handBack,
-    /** Starts an attempt, or queues the delivery until another attempt of its endpoint ends. */
+    /**
+     * Starts an attempt to deliver a webhook, or queues the delivery until another attempt to its endpoint
+     * ends.
+     */
     add(leased: Leased): void {
       const { endpointId } = leased.delivery;
       if (!limiter.isFull(endpointId)) return void begin(leased);
@@ -89,7 +92,7 @@ export function createRunning(
       if (queue === undefined) waiting.set(endpointId, [leased]);
       else queue.push(leased);
     },
-    /** Hands back queued deliveries. Running attempts continue. */
+    /** Hands back the queued deliveries. Attempts that are running continue. */
     stop(): void {
       handBack([...waiting.values()].flat());
       waiting.clear();

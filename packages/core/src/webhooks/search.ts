@@ -1,23 +1,23 @@
 import type { EventFilter, EventRecord, EventStore } from '../ports/events.ts';
 import type { Owner } from '../ports/partners.ts';
 
-/** Filter that selects all events. */
+/** Filter members with which a search selects all events. */
 export const everyEvent: Omit<EventFilter, keyof Owner> = {
   ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },
 };
 
-/** Number of sequence numbers that one search covers, because no index supports it. */
+/** Number of sequence numbers that one step of a search covers, because no index supports the search. */
 export const searchedEvents = 5_000;
 
-/** Result of one search for events. */
+/** Result of one step of a search for events. */
 export interface FoundEvents {
-  /** Found events, newest first. */
+  /** Events that the search found, newest first. */
   readonly events: readonly EventRecord[];
   /** True if more matching events exist. */
   readonly hasMore: boolean;
   /**
-   * Value of `before` for the next search, which continues with older events: the number of the last event found, or the
-   * lowest number that was read. `null` if there are no older events.
+   * Value of `before` for the next step of the search, which continues with older events: the number of the
+   * last event found, or the lowest number that was read. `null` if there are no older events.
    */
   readonly nextBefore: number | null;
 }
@@ -47,7 +47,10 @@ export async function searchEvents(
     nextBefore: hasMore ? (shown.at(-1)?.sequence ?? null) : await olderThan(after),
   };
 
-  /** Returns the position from which older events can be searched; `null` if none are kept. */
+  /**
+   * Returns the position from which the search for older events continues; `null` if no older events are
+   * stored.
+   */
   async function olderThan(after: number): Promise<number | null> {
     if (after === 0) return null;
     const { oldestSequence } = await events.list({ ...owner, after, limit: 1 });

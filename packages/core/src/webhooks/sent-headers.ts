@@ -1,14 +1,20 @@
-/** Headers that every request has. Other encodings of the response would need decompression. */
+/**
+ * Headers that every webhook request has. They ask for an uncompressed response, because the client does not
+ * decompress.
+ */
 const fixedHeaders = ['user-agent', 'Ostiary-Webhooks/1', 'accept', '*/*', 'accept-encoding', 'identity'];
 
-/** Returns headers for the HTTP client as alternating names and values, the fixed ones first. */
+/**
+ * Returns the headers of a webhook request for the HTTP client as alternating names and values, the fixed
+ * headers first.
+ */
 export function handedHeaders(headers: Readonly<Record<string, string>>): string[] {
   const handed = [...fixedHeaders];
   for (const name of Object.keys(headers)) handed.push(name, headers[name] ?? '');
   return handed;
 }
 
-/** Returns alternating names and values as pairs. */
+/** Converts a list of alternating header names and values to pairs. */
 function pairsOf(lines: readonly string[]): [name: string, value: string][] {
   return Array.from({ length: lines.length / 2 }, (_, index) => [
     lines[2 * index] ?? '',
@@ -17,8 +23,8 @@ function pairsOf(lines: readonly string[]): [name: string, value: string][] {
 }
 
 /**
- * Returns all headers of a request in the order in which they are sent: HTTP adds those for target and length
- * around the others.
+ * Returns all headers of a webhook request in the order in which they are sent: HTTP adds headers for target
+ * and length around the others.
  */
 export function sentHeaders(
   { host }: URL,
@@ -29,7 +35,7 @@ export function sentHeaders(
   return pairsOf(['host', host, 'connection', 'keep-alive', ...handed, 'content-length', `${length}`]);
 }
 
-/** Returns all headers of a request to an inbox, which has neither a host nor a connection. */
+/** Returns all headers of a webhook request to an inbox, which has neither a host nor a connection. */
 export function inboxHeaders(
   headers: Readonly<Record<string, string>>,
   length: number,

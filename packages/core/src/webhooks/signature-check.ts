@@ -9,7 +9,7 @@ import { newEvent } from './outgoing.ts';
 import { signedAttempt } from './signing.ts';
 import { fullTargetMs } from './target-limits.ts';
 
-/** Conclusion from an endpoint's responses to a correct and a wrong signature. */
+/** Conclusion about an endpoint's signature check, from its responses to a correct and a wrong signature. */
 export type SignatureVerdict =
   // The endpoint accepted the correct signature and refused the wrong one with a 4xx status.
   | 'right'
@@ -45,7 +45,8 @@ function shown({ httpStatus, error, response, durationMs }: AttemptAnswer): Chec
 }
 
 /**
- * Creates the error for a check that sent nothing, because there was no free place at the endpoint's address.
+ * Creates the error for a check that sent nothing, because too many requests to the endpoint's address are
+ * running.
  */
 function fullTarget(): PartnerError {
   return new PartnerError('rate_limit_exceeded', {
@@ -62,7 +63,7 @@ interface CheckParts {
 }
 
 /**
- * Creates the check of an endpoint's signature verification. It sends two events to a test endpoint at once,
+ * Creates the check whether an endpoint verifies signatures. It sends two events to a test endpoint at once,
  * one signed with its secret and one with an unknown secret, and interprets the responses. The events are
  * neither stored nor sent again.
  */
@@ -71,7 +72,10 @@ export function signatureCheck(core: Core, { catalogue, client, secretOf }: Chec
   const { prefix, webhooks } = options;
   const { standardHeaders } = webhooks;
 
-  /** Checks one endpoint. @throws PartnerError `not_found`; `invalid_request` for a disabled endpoint; `rate_limit_exceeded` if its server is busy with deliveries */
+  /**
+   * Checks whether one endpoint verifies signatures. @throws PartnerError `not_found`; `invalid_request` for
+   * a disabled endpoint; `rate_limit_exceeded` if its server is busy with deliveries
+   */
   return async (owner: Owner, endpointId: string): Promise<SignatureCheck> => {
     const endpoint = await findEndpoint(core, owner, endpointId);
     if (!endpoint.enabled) throw disabledEndpoint();

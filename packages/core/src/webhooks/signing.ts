@@ -2,7 +2,7 @@ import { type SignedDelivery, signWebhook } from '@ostiary/webhook-verifier';
 import type { ClaimedDelivery } from '../ports/deliveries.ts';
 import { standardHeaders } from './standard-webhooks.ts';
 
-/** Settings for the signature headers of every attempt. */
+/** Settings for the signature headers of webhooks. */
 export interface SignatureOptions {
   /** The service's prefix in header names. */
   readonly prefix: string;
@@ -10,7 +10,7 @@ export interface SignatureOptions {
   readonly standardHeaders: boolean;
 }
 
-/** Data of an attempt from which its request is built, besides the endpoint. */
+/** Data of a webhook attempt from which its request is built, in addition to the endpoint. */
 export interface AttemptFacts
   extends SignatureOptions,
     Pick<ClaimedDelivery, 'body' | 'eventId' | 'eventType' | 'partner' | 'attempt'> {
@@ -18,7 +18,7 @@ export interface AttemptFacts
   readonly at: number;
 }
 
-/** Builds the signed request of an attempt. The same input always gives the same bytes. */
+/** Builds the signed HTTP request of a webhook attempt. The same input always gives the same bytes. */
 export async function signedAttempt(
   secret: string,
   { body, eventId, eventType, partner, attempt, at, prefix, standardHeaders: isStandard }: AttemptFacts,

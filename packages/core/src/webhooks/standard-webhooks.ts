@@ -8,7 +8,10 @@ const leastKeyBytes = 24;
 /** Longest key that Standard Webhooks allows, in bytes. */
 const mostKeyBytes = 64;
 
-/** Decodes the base64 part of a `whsec_` secret. Returns `null` for any other secret, and for base64 that libraries decode differently. */
+/**
+ * Decodes the base64 part of a `whsec_` secret. Returns `null` for any other secret, and for base64 that some
+ * libraries decode differently.
+ */
 function decodedKey(secret: string): Buffer | null {
   if (!secret.startsWith(encodedPrefix)) return null;
   const encoded = secret.slice(encodedPrefix.length);
@@ -16,7 +19,10 @@ function decodedKey(secret: string): Buffer | null {
   return key.toString('base64') === encoded ? key : null;
 }
 
-/** Returns the reason why libraries could not decode a `whsec_` secret; `null` if they can. */
+/**
+ * Returns the reason why libraries for Standard Webhooks could not decode a `whsec_` secret; `null` if they
+ * can.
+ */
 export function encodingProblem(secret: string): string | null {
   if (!secret.startsWith(encodedPrefix)) return null;
   const length = decodedKey(secret)?.length ?? 0;
@@ -24,7 +30,7 @@ export function encodingProblem(secret: string): string | null {
   return `begins with ${encodedPrefix}, so that the base64 of ${leastKeyBytes} to ${mostKeyBytes} bytes has to follow`;
 }
 
-/** Parts of a message to sign. */
+/** Parts of a webhook that Standard Webhooks signs. */
 interface StandardMessage {
   /** Id of the event, `evt_…`, the same for every attempt, so that receivers can recognize duplicates. */
   readonly id: string;
@@ -35,8 +41,8 @@ interface StandardMessage {
 
 /**
  * Signs a message by the rules of Standard Webhooks: HMAC-SHA-256 of `id.timestamp.body`. The key is the
- * base64-decoded rest of a `whsec_` secret. For any other secret it is the secret's bytes, as for Ostiary's
- * own headers.
+ * base64-decoded rest of a `whsec_` secret. For any other secret the key is the secret's bytes, as for
+ * Ostiary's own headers.
  * @returns the three headers of that specification
  */
 export function standardHeaders(

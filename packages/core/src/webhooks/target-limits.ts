@@ -2,30 +2,36 @@ import { createShares, type FairShares } from '../limits/shares.ts';
 import type { OwnerName } from '../ports/shares.ts';
 import { nodeTimer, type Schedule } from '../worker/polling.ts';
 
-/** Maximum number of concurrent attempts at one address, all partners together. */
+/** Maximum number of concurrent requests to one IP address, all partners together. */
 const atOnce = 64;
 
-/** Longest wait of an attempt for a place at its address, in milliseconds. */
+/** Longest wait of a request until another request to its IP address may start, in milliseconds. */
 const maxWaitMs = 5_000;
 
-/** Time until the next try of an attempt that got no place, in milliseconds. */
+/**
+ * Time until the next try of a delivery that could not be sent because too many requests to its address were
+ * running, in milliseconds.
+ */
 export const fullTargetMs = 1_000;
 
-/** A place that an attempt occupies at an address. */
+/** A place among the concurrent requests to an IP address, which one request occupies. */
 export interface Place {
   /**
-   * Moves the place to the address that was actually reached, if it is another address of the host.
+   * Moves the place to the IP address that was actually reached, if it is another address of the host.
    * @returns true if the other address had a free place
    */
   moveTo(address: string): boolean;
-  /** Frees the place. Must be called once, when the attempt has ended. */
+  /** Frees the place. Must be called once, when the request has ended. */
   leave(): void;
 }
 
-/** Ends the wait of an attempt, with a place (`true`) or without one. */
+/** Ends the wait of a request for a place: `true` with a place, `false` without one. */
 type EndWait = (isAdmitted: boolean) => void;
 
-/** Running attempts at one address, and attempts waiting for it by owner, in the order of their arrival. */
+/**
+ * State of one IP address: the running requests, and the requests that wait for it by owner, in the order of
+ * their arrival.
+ */
 interface Target {
   readonly shares: FairShares;
   readonly waiting: Map<OwnerName, Set<EndWait>>;
@@ -35,9 +41,8 @@ interface Target {
 export type TargetLimits = ReturnType<typeof createTargetLimits>;
 
 /**
- * Limits concurrent attempts at one IP address, whichever host name they use. Partners and modes share the
- * places, so that hanging endpoints of one partner do not keep the events of others from a server that they
- * share.
+ * Limits the concurrent requests to one IP address, over all host names. Partners and modes divide the
+ * places, so that hanging endpoints of one partner do not delay the events of others on the same server.
  */
 export function createTargetLimits(schedule: Schedule = nodeTimer) {
   const targets = new Map<string, Target>();
@@ -55,7 +60,7 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
     target.underWay += 1;
   }
 
-  /** Admits waiting attempts while their owners have free places, live mode first. */
+  /** Lets waiting requests start while their owners may take another place, live mode first. */
   function admitWaiting({ shares, waiting }: Target): void {
     const owners = [...waiting.keys()];
     const isTest = (owner: OwnerName) => owner.startsWith('test:');
@@ -74,7 +79,7 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
     if (target.underWay === 0 && target.waiting.size === 0) targets.delete(address);
   }
 
-  /** Waits for a free place at an address. Resolves with whether the attempt got one. */
+  /** Waits for a free place at an IP address. Resolves with whether the request got one. */
   async function admitted(target: Target, owner: OwnerName): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const others = target.waiting.get(owner) ?? new Set();
@@ -109,8 +114,8 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
 
   return {
     /**
-     * Resolves with a place when an attempt may start, or with `null` if none became free in time: then the
-     * attempt must not be made.
+     * Resolves with a place when a request to the IP address may start, or with `null` if none became free in
+     * time: then the request must not be sent.
      */
     async enter(address: string, owner: OwnerName): Promise<Place | null> {
       const target = targetAt(address);
@@ -118,7 +123,7 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
       else if (!(await admitted(target, owner))) return null;
       return placeAt(address, owner);
     },
-    /** Ends the wait of all attempts that wait for a place, without one. */
+    /** Ends the wait of all requests that wait for a place. None of them gets one. */
     turnAway(): void {
       for (const { waiting } of targets.values())
         for (const owners of [...waiting.values()]) for (const endWait of [...owners]) endWait(false);

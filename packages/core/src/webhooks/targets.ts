@@ -11,26 +11,27 @@ export interface TargetPolicy {
 }
 
 /**
- * Resolves a host name to all of its addresses. Rejects, or returns an empty list, if there are none. Must
+ * Resolves a host name to all of its IP addresses. Rejects, or returns an empty list, if there are none. Must
  * settle by itself: a delivery has a deadline, but a registration waits.
  */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Error text for every refused host. It is always the same, so that it reveals neither which names exist in
- * this server's network, nor their addresses.
+ * Error text for every webhook host that is refused. It is always the same, so that it reveals neither which
+ * names exist in this server's network, nor their addresses.
  */
 const refusedHost = fieldProblems.url_host;
 
 /**
- * Thrown for a target that is not allowed. Its message is public and reveals nothing beyond the URL itself.
+ * Thrown for a webhook URL that is not allowed. Its message is public and reveals nothing beyond the URL
+ * itself.
  */
 export class TargetError extends Error {
   override readonly name = 'TargetError';
   readonly code = 'TARGET_REFUSED';
 }
 
-/** Maximum length of a URL, in UTF-16 code units. */
+/** Maximum length of a webhook URL, in UTF-16 code units. */
 const maxLength = 2048;
 const tooLong = `The URL must have at most ${maxLength} characters.`;
 
@@ -51,7 +52,7 @@ export function hostOf(url: URL): string {
 }
 
 /**
- * Parses a URL and makes the checks that need no name resolution.
+ * Parses a webhook URL and makes the checks that need no name resolution.
  * @throws TargetError if the URL or its host is not allowed
  */
 export function parseTarget(text: string, policy: TargetPolicy): URL {
@@ -78,7 +79,7 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
   return url;
 }
 
-/** Checks whether a host is a public address, or a name that may have one. */
+/** Checks whether a host is a public IP address, or a name that may have one. */
 function mayBePublic(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
   // A name with a dot at the end is the same to a resolver, but not to TLS and to comparisons of names.
@@ -86,7 +87,7 @@ function mayBePublic(host: string): boolean {
 }
 
 /**
- * Returns all addresses of a checked URL's host, which may itself be an IP address.
+ * Returns all IP addresses of a checked URL's host, which may itself be an IP address.
  * @throws TargetError if there are no addresses, or one of them is not allowed
  */
 export async function targetAddresses(
@@ -107,8 +108,8 @@ export async function targetAddresses(
 }
 
 /**
- * Checks a URL and every current address of its host, at registration, change and test. The connection checks
- * again later, because the name may have other addresses by then.
+ * Checks a webhook URL and every current IP address of its host, when an endpoint is registered, changed or
+ * tested. Each connection checks again, because the name may have other addresses by then.
  * @throws TargetError if the URL or its host is not allowed
  */
 export async function checkTarget(text: string, policy: TargetPolicy, resolve: Resolve): Promise<URL> {
@@ -121,12 +122,15 @@ export async function checkTarget(text: string, policy: TargetPolicy, resolve: R
 const resolveLocally: Resolve = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/** Time to wait for the other address family after the first has arrived, in milliseconds. */
+/**
+ * Time to wait for the addresses of the other family (IPv4 or IPv6) after those of the first have arrived, in
+ * milliseconds.
+ */
 const otherFamilyMs = 500;
 
 /**
  * Resolves names through name servers only, IPv4 first, without hosts file and search domains. Does not use
- * the process's few threads, all of which a handful of slow names would block.
+ * the process's few threads, because a handful of slow names would block all of them.
  */
 const resolveByNameServers: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

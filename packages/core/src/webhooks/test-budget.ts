@@ -1,9 +1,9 @@
 import type { OwnerName, Shares } from '../ports/shares.ts';
 
-/** Number of attempts that a partner in test mode can make at once after a pause. */
+/** Number of webhook attempts that a partner in test mode can make at once after a pause. */
 const burst = 120;
 
-/** Number of attempts that a partner in test mode gains per second. */
+/** Number of webhook attempts that a partner in test mode gains per second. */
 const perSecond = 10;
 
 /**
@@ -12,10 +12,10 @@ const perSecond = 10;
  * would cause 10,000 requests to that host within seconds.
  */
 export function createTestBudget() {
-  /** Budgets of partners that are not full again, by owner. */
+  /** Remaining attempts of partners in test mode that are below the maximum, by owner. */
   const budgets = new Map<OwnerName, { left: number; at: number }>();
 
-  /** Adds the attempts gained since the last call; none if the clock went back. */
+  /** Adds the attempts that partners gained since the last call; none if the clock was set back. */
   function refill(now: number): void {
     for (const [name, budget] of budgets) {
       budget.left += (Math.max(0, now - budget.at) / 1000) * perSecond;
@@ -31,12 +31,15 @@ export function createTestBudget() {
       budget.left -= 1;
       budgets.set(name, budget);
     },
-    /** Gives back the budget of an attempt that was not made. */
+    /** Gives a partner back the attempt of a delivery that was not made. */
     giveBack(name: OwnerName): void {
       const budget = budgets.get(name);
       if (budget !== undefined) budget.left += 1;
     },
-    /** Returns the shares for a claim, with a partner in test mode limited to the rest of its budget. */
+    /**
+     * Returns the limits for a claim of deliveries, in which each partner in test mode gets at most its
+     * remaining attempts.
+     */
     limited({ free, most }: Shares, now: number): Shares {
       refill(now);
       const limited = new Map(most);

@@ -5,7 +5,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { iso } from '../time/clock.ts';
 
-/** Returns an endpoint as its partner sees it, without its secret. */
+/** Returns a webhook endpoint in the form that its partner sees, without its secret. */
 export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {
   const { id, url, events, enabled, mode, createdAt, updatedAt } = endpoint;
   return {
@@ -19,7 +19,7 @@ export function endpointView(endpoint: WebhookEndpointRecord): JsonObject {
   };
 }
 
-/** Returns an event as its partner sees it: the body that was sent, and its sequence number. */
+/** Returns an event in the form that its partner sees: the body that was sent, and its sequence number. */
 export function eventView({ sequence, body }: EventRecord): JsonObject {
   return { sequence, ...(JSON.parse(body) as JsonObject) };
 }
@@ -49,7 +49,7 @@ export function deliveryView(delivery: DeliveryRecord): JsonObject {
   };
 }
 
-/** Returns a request of an inbox as its partner sees it. */
+/** Returns a request of an inbox in the form that its partner sees. */
 export function inboxRequestView(request: InboxRequest): JsonObject {
   const { id, endpointId, receivedAt, headers, body, signatureError, answer } = request;
   return {

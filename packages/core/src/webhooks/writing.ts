@@ -4,26 +4,26 @@ import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { Schedule } from '../worker/polling.ts';
 
-/** Result of a finished attempt that is not stored yet. */
+/** Result of a finished webhook attempt that is not stored yet. */
 export interface Ended {
   readonly result: DeliveryResult;
-  /** Time until which no other worker claims the delivery. */
+  /** Time until which no other worker can claim the delivery. */
   readonly leaseEndsAt: number;
 }
 
 /**
- * Maximum number of results, and of characters of their responses, in one write, so that it takes only
- * milliseconds.
+ * Maximum number of results, and of characters of their responses, that one write stores, so that it takes
+ * only milliseconds.
  */
 const maxGroup = { results: 2_048, characters: 2 ** 21 };
 
 /**
- * Pause before a failed write of results is tried again, in milliseconds. Tried for as long as the worker
- * runs.
+ * Pause before a failed write of results is tried again, in milliseconds. Writes are repeated for as long as
+ * the worker runs.
  */
 const retryMs = 500;
 
-/** Number of event loop turns without a new result after which gathering ends. */
+/** Number of event loop turns without a new result after which results are written. */
 const quietTurns = 16;
 
 interface WritingOptions {
@@ -34,11 +34,11 @@ interface WritingOptions {
   readonly concurrency: number;
   readonly isRunning: () => boolean;
   /**
-   * Called in the event loop turn in which a write begins, so that a storage that groups commits can include
-   * the caller's own request.
+   * Called in the event loop turn in which a write of results begins. A storage that groups commits can then
+   * include the caller's own request.
    */
   readonly writing: () => void;
-  /** Called when all results are stored. */
+  /** Called when all results of attempts are stored. */
   readonly written: () => void;
 }
 
@@ -53,8 +53,8 @@ function takeGroup(results: Ended[]): Ended[] {
 }
 
 /**
- * Creates the third part of the dispatcher, which stores results in the background. Results that arrive
- * together are stored with one call.
+ * Creates the third part of the webhook dispatcher, which stores results in the background. Results that
+ * arrive together are stored with one call.
  */
 export function createWriting(options: WritingOptions) {
   const { deliveries, clock, logger, schedule, concurrency, isRunning, writing, written } = options;
@@ -69,7 +69,7 @@ export function createWriting(options: WritingOptions) {
   let open = 0;
   let whenSettled: (() => void)[] = [];
 
-  /** Counts results that were stored, or given up. */
+  /** Counts results of attempts that were stored, or given up. */
   function through(count: number): void {
     open -= count;
     if (open > 0) return;
@@ -92,8 +92,8 @@ export function createWriting(options: WritingOptions) {
 
   /**
    * Stores each result separately after storing them together failed: one result that the storage refuses
-   * must not hold up the others. Failed ones are tried again until their lease expires; then another claim
-   * repeats the attempt.
+   * must not delay the others. Failed writes are repeated until the lease of the delivery expires; then
+   * another claim repeats the attempt.
    */
   async function writeEach(group: readonly Ended[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map(({ result }) => deliveries.finish([result])));
@@ -104,7 +104,7 @@ export function createWriting(options: WritingOptions) {
     if (kept.length > 0) await new Promise<void>((resolve) => schedule(resolve, retryMs));
   }
 
-  /** Stores all results, including those that arrive in the meantime. */
+  /** Stores all results of attempts, including those that arrive in the meantime. */
   async function flush(): Promise<void> {
     while (results.length > 0) {
       await gather();
@@ -131,7 +131,7 @@ export function createWriting(options: WritingOptions) {
     get open(): number {
       return open;
     },
-    /** Registers a claimed delivery, whose result will follow. */
+    /** Registers a claimed delivery whose result will follow. */
     expect(): void {
       open += 1;
     },

@@ -1,24 +1,24 @@
-/** Time between polls after many polls that found nothing, in milliseconds. */
+/** Time between polls for work after many polls that found none, in milliseconds. */
 const idleMs = 1_000;
 
 /**
- * Time between polls after work was found, in milliseconds. Work of other processes comes without
+ * Time between polls for work after work was found, in milliseconds. Work of other processes comes without
  * notification, and often in bursts.
  */
 const busyMs = 50;
 
-/** Number of consecutive empty polls after which the longer interval is used. */
+/** Number of consecutive polls without work after which the longer interval is used. */
 const patience = 100;
 
-/** Chooses the time until the next poll: short while there is work, a second otherwise. */
+/** Chooses the time until the next poll for work: short while there is work, a second otherwise. */
 export function createPace() {
   let inVain = patience;
   return {
-    /** Reports how many jobs or deliveries the last poll found. */
+    /** Reports how many jobs or deliveries the last poll claimed. */
     found(count: number): void {
       inVain = count > 0 ? 0 : inVain + 1;
     },
-    /** Returns the time until the next poll, in milliseconds. */
+    /** Returns the time until the next poll for work, in milliseconds. */
     wait: (): number => (inVain < patience ? busyMs : idleMs),
   };
 }

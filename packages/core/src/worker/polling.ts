@@ -1,7 +1,7 @@
 import type { OutageLog } from '../telemetry/outage-log.ts';
 import { createPace } from './pace.ts';
 
-/** Starts a timer in milliseconds and returns a function that cancels it. */
+/** Starts a timer with a delay in milliseconds. Returns a function that cancels it. */
 export type Schedule = (callback: () => void, ms: number) => () => void;
 
 /** Starts a timer of Node that does not keep the process running. */
@@ -25,9 +25,9 @@ export function createPolling({
   outages,
   schedule,
 }: {
-  /** Claims work for the free places and starts it. */
+  /** Claims as much work as the worker has free places, and starts it. */
   readonly look: () => Promise<Found>;
-  /** Logs failed polls. */
+  /** Log of failed polls. */
   readonly outages: OutageLog;
   readonly schedule: Schedule;
 }) {
@@ -37,7 +37,7 @@ export function createPolling({
   /** Result of the running poll, shared by all callers. */
   let flight: Promise<number> | null = null;
   /**
-   * True if work may have become due, or a place free, too late for the running poll to see it.
+   * True if work may have become due, or a place free, after the running poll has read the database.
    */
   let isWoken = false;
 
@@ -61,7 +61,10 @@ export function createPolling({
     return total;
   }
 
-  /** Polls until no work is due, or no place of the worker is free. Returns the number of claimed jobs or deliveries. */
+  /**
+   * Polls until no work is due, or the worker has no free place. Returns the number of claimed jobs or
+   * deliveries.
+   */
   function now(): Promise<number> {
     isWoken = true;
     flight ??= lookAgain();
@@ -76,7 +79,7 @@ export function createPolling({
 
   return {
     now,
-    /** Starts polling at intervals, until `stop`. May be called again. */
+    /** Starts to poll for work at intervals, until `stop`. May be called again. */
     start(): void {
       if (isStarted) return;
       isStarted = true;

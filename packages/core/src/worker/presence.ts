@@ -2,22 +2,22 @@ import type { Core } from '../options/context.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Kind of a job that does nothing: if it stays in the queue, no process has a worker.
+ * Kind of a job that does nothing: if such a job stays in the queue, no process runs a worker.
  */
 export const presenceKind = 'worker check';
 
-/** Time after which waiting work shows that a worker is missing, in milliseconds. */
+/** Time after which waiting work shows that no worker runs, in milliseconds. */
 const waitedMs = 60_000;
 
 /**
- * Time between two checks for a worker, in milliseconds. Longer than a minute, for workers that are started
- * every minute.
+ * Time between two checks whether a worker runs, in milliseconds. Longer than a minute, for workers that are
+ * started every minute.
  */
 const lookMs = 75_000;
 
 /**
  * Logs once if work waits and no worker takes it: `worker.start()` was not called, or the process that called
- * it is gone. A process whose own worker has run does not check. Any number of processes may check.
+ * it has ended. A process whose own worker has run does not check. Any number of processes may check.
  */
 export function watchForWorker(core: Core, worker: Worker) {
   const { clock, random } = core;
@@ -66,7 +66,7 @@ export function watchForWorker(core: Core, worker: Worker) {
         return worker.runDue();
       },
     },
-    /** Stops the checks. */
+    /** Stops the checks whether a worker runs. */
     stop,
   };
 }

@@ -36,16 +36,19 @@ const hourlyCountMs = 90 * dayMs;
 
 const batch = 500;
 
-/** Maximum number of batches per run. The rest waits for the next run, which follows at once. */
+/**
+ * Maximum number of batches of rows that one run removes. The rest waits for the next run, which follows at
+ * once.
+ */
 const maxBatches = 100;
 
-/** Enqueues the purge job, unless it exists. */
+/** Enqueues the purge job, unless it exists already. */
 export async function schedulePurge({ storage, clock }: Core): Promise<void> {
   await storage.queue.enqueue([{ id: purgeKind, kind: purgeKind, payload: {}, dueAt: clock.now() }]);
 }
 
 /**
- * Removes rows that are no longer needed, in small batches between which other requests can run.
+ * Removes database rows that are no longer needed, in small batches between which other requests can run.
  * @param rounds - maximum number of batches
  * @param told - called after each batch with the number of rows removed so far
  * @returns the numbers of removed rows, and whether none are left to remove
@@ -80,7 +83,7 @@ async function purgeBatches(
 }
 
 /**
- * Removes all rows that are no longer needed now, including test data beyond the limits.
+ * Removes all database rows that are no longer needed now, including test data beyond the limits.
  * @param onProgress - called after each batch with the number of rows removed so far
  */
 export async function purgeNow(core: Core, onProgress?: (removed: number) => void): Promise<Purged> {
@@ -98,8 +101,8 @@ export async function purgeNow(core: Core, onProgress?: (removed: number) => voi
 
 /**
  * Creates the handler of the purge job, which runs every ten minutes, or every minute while test data exceeds
- * the limits. It also shortens waits that are too long, which a process may have left whose clock went back
- * and which ended before it could do so itself.
+ * the limits. It also shortens waits that are too long. Such waits are left by a process whose clock was set
+ * back and which ended before it could shorten them itself.
  */
 export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): JobHandler {
   return async () => {

@@ -4,16 +4,18 @@ const mebibyte = 1024 * 1024;
 
 /** Limits for the data of one partner in test mode, 100 MiB in total. The oldest rows are removed first. */
 export const testDataBounds = {
-  /** Maximum age of an event or a payment, in milliseconds. */
+  /** Maximum age of a test event or a test payment, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
-  /** Limits for events. Their size includes deliveries and attempts; see {@link rowBytes}. */
+  /**
+   * Limits for a partner's test events. Their size includes deliveries and attempts; see {@link rowBytes}.
+   */
   events: { rows: 10_000, bytes: 65 * mebibyte },
   payments: { rows: 10_000, bytes: 10 * mebibyte },
-  /** Limits for stored responses to idempotency keys. */
+  /** Limits for a partner's stored responses to idempotency keys in test mode. */
   answers: { rows: 10_000, bytes: 10 * mebibyte },
-  /** Limits for requests in the request log. */
+  /** Limits for a partner's test requests in the request log. */
   requests: { rows: 5_000, bytes: 10 * mebibyte },
-  /** Limits for requests in inboxes. */
+  /** Limits for the requests in a partner's inboxes. */
   inbox: { rows: 2_500, bytes: 5 * mebibyte },
 } as const;
 
@@ -31,13 +33,13 @@ const page = 100;
 /** Maximum number of events that one call removes. */
 const eventBatch = 50;
 
-/** Maximum number of other rows that one call removes. */
+/** Maximum number of rows other than events that one call removes. */
 const batch = 1_000;
 
 /** Number of partners that one query reads. */
 const partnersPage = 500;
 
-/** Returns the sequence number of the newest event that exceeds a limit; 0 if there is none. */
+/** Returns the sequence number of the newest test event that exceeds a limit; 0 if none does. */
 async function lastBeyond({ storage }: Pick<Core, 'storage'>, partner: string, now: number): Promise<number> {
   const { ageMs, events: bounds } = testDataBounds;
   let [events, bytes, before] = [0, 0, Number.MAX_SAFE_INTEGER];

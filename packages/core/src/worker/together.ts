@@ -2,8 +2,8 @@ import type { WakeUps, Work } from '../ports/queue.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Combines the workers for jobs and deliveries into one, jobs first, because they cause deliveries. Passes on
- * notifications of new work.
+ * Combines the workers for jobs and for deliveries into one worker. Jobs run first, because they cause
+ * deliveries. Notifications of new work go to both.
  */
 export function together(workers: { readonly [work in Work]: Worker }, wakeUps?: WakeUps) {
   const { jobs, deliveries } = workers;
@@ -32,7 +32,8 @@ export function together(workers: { readonly [work in Work]: Worker }, wakeUps?:
   return {
     worker,
     /**
-     * Notifies the worker of this process of new work or, if it is not running, those of other processes.
+     * Notifies the worker of this process of new work. If it is not running, notifies the workers of other
+     * processes.
      */
     tell(work: Work): void {
       if (isStarted) workers[work].wake();

@@ -3,13 +3,16 @@ import type { LongestWaits } from '../ports/storage.ts';
 import { clockToleranceMs } from '../time/clock.ts';
 import { jobRetryMs, leaseMs, type Worker } from './worker.ts';
 
-/** Maximum number of rows that one call brings forward. */
+/** Maximum number of jobs or deliveries that one call brings forward. */
 const batch = 500;
 
-/** Pause before the next try after the storage failed, in milliseconds. */
+/** Pause before the next attempt after the storage failed, in milliseconds. */
 const retryMs = 1_000;
 
-/** Brings forward all work that waits longer than it should. Returns the numbers of jobs and deliveries. */
+/**
+ * Brings forward all jobs and deliveries that wait longer than they should. Returns the numbers of jobs and
+ * deliveries.
+ */
 export async function boundWaits(
   { storage, clock, options }: Core,
   kinds: LongestWaits['jobs']['kinds'],
@@ -31,9 +34,10 @@ export async function boundWaits(
 }
 
 /**
- * Keeps work from waiting too long after the clock went back. Every process corrects waits after a step back
- * of its own clock, even without a worker, because work that it stored before waits for a time that has moved
- * away. A worker also does so at start, because the clock may have gone back while no process ran.
+ * Creates the correction of waits that became too long because the clock was set back. Every process corrects
+ * waits after a step back of its own clock, even without a worker, because work that it stored before waits
+ * for a time that has moved away. A worker also does so at start, because the clock may have gone back while
+ * no process ran.
  */
 export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds']) {
   const { notifyWorkers } = core;
@@ -42,7 +46,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
   let hasBegun = false;
   let timer: NodeJS.Timeout | undefined;
   /**
-   * The running round of corrections, and whether another must follow because the clock went back in the
+   * The running correction of waits, and whether another must follow because the clock went back in the
    * meantime.
    */
   let round: Promise<void> | null = null;
@@ -78,7 +82,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
     return round;
   }
 
-  /** Runs the first round of this process. Resolves when it is done. */
+  /** Runs the first correction of waits in this process. Resolves when it is done. */
   async function begin(): Promise<void> {
     if (hasBegun) return;
     hasBegun = true;
@@ -86,7 +90,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
   }
 
   return {
-    /** Starts a round because the clock of this process went back by `backMs` milliseconds. */
+    /** Starts a correction of waits because the clock of this process went back by `backMs` milliseconds. */
     clockWentBack(backMs: number): void {
       logger.warn({ backMs: Math.round(backMs) }, 'the clock went back, and is followed');
       // Start later: the caller has just read the clock, and should first use the time.
@@ -94,7 +98,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
         if (!isClosed) void bound();
       });
     },
-    /** Wraps a worker so that waits are corrected before it starts. */
+    /** Wraps a worker so that waits are corrected before the worker starts. */
     around: (worker: Worker): Worker => ({
       ...worker,
       start() {
@@ -106,7 +110,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
         return worker.runDue();
       },
     }),
-    /** Prevents new rounds. Resolves when no round is running. */
+    /** Prevents further corrections of waits. Resolves when none is running. */
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);

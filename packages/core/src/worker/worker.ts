@@ -8,17 +8,17 @@ import { stopGraceMs } from './stopping.ts';
 /** Job handlers by kind of job. */
 export type JobHandlers = { readonly [kind: string]: JobHandler };
 
-/** Runs jobs and deliveries in the background. Any number of processes may run a worker. */
+/** Runs jobs and webhook deliveries in the background. Any number of processes may run a worker. */
 export interface Worker {
-  /** Starts polling for work, until `stop`. May be called again. */
+  /** Starts to poll for work, until `stop`. May be called again. */
   start(): void;
-  /** Polls now rather than at the next interval. Has no effect while the worker is not started. */
+  /** Polls for work now instead of at the next interval. Has no effect if the worker is not started. */
   wake(): void;
   /** Claims and runs all due work once. Returns the number of claimed jobs. */
   runDue(): Promise<number>;
   /**
    * Stops claiming work. Resolves when all running work has ended. Webhooks and notifications to other
-   * servers may take ten seconds from their start, so that a deployment sends nothing twice: allow fifteen
+   * servers may take ten seconds from their start, so that a deployment sends no request twice: allow fifteen
    * seconds.
    */
   stop(): Promise<void>;
@@ -32,7 +32,7 @@ const batch = 32;
 const defaultAtOnce = 32;
 
 /**
- * Returns the wait before the next try of a failed job, in milliseconds: 1 s, doubled each time, up to an
+ * Returns the wait before the next attempt at a failed job, in milliseconds: 1 s, doubled each time, up to an
  * hour.
  */
 function backoffMs(attempt: number): number {
@@ -82,10 +82,10 @@ function jobRunner(
 }
 
 /**
- * Creates a worker, which does nothing before `start` or `runDue`. A running job occupies one place of its
- * kind. The worker claims more jobs whenever there are free places, even if earlier jobs are still running.
- * Partners and modes share the places of each kind, so that hanging jobs of one partner delay no other
- * partner.
+ * Creates a worker for jobs, which does nothing before `start` or `runDue`. A running job occupies one place
+ * of its kind. The worker claims more jobs whenever there are free places, even if earlier jobs are still
+ * running. Partners and modes share the places of each kind, so that hanging jobs of one partner delay no
+ * other partner.
  *
  * @param atOnce - maximum number of concurrent jobs, by kind
  * @param abort - aborts the outgoing requests of jobs, after `stop` has waited for them

@@ -13,9 +13,10 @@ import { isRegisteredRedirectUri } from '../redirect-uri.ts';
 import type { Decision } from './answers.ts';
 
 /**
- * Describes a client to the engine for one request. Provisioning has checked the client, so the engine gets
- * nothing that its own rules could refuse: only the redirect URI of the request, and neither name nor page
- * URLs. Must be a pure function of its arguments, because the engine caches clients by content.
+ * Describes a client to oidc-provider for one request. The client was checked when it was created, so
+ * oidc-provider gets nothing that its own rules could refuse: only the redirect URI of the request, and
+ * neither name nor page URLs. Must be a pure function of its arguments, because oidc-provider caches clients
+ * by content.
  */
 function clientMetadata({ options }: Core, client: ClientRecord, redirectUri: string): AdapterPayload {
   // The engine refuses a client with an unknown scope, such as one that the host has removed, or with an
@@ -46,35 +47,39 @@ export const inert: Adapter = {
   revokeByGrantId: nothing,
 };
 
-/** State of a request on its way through the engine. */
+/** State of one authorization request while oidc-provider handles it. */
 export interface EngineRun {
-  /** The signed-in user, as the host reported when the request arrived. */
+  /**
+   * The user whom the host reported as signed in when the request arrived; `null` if no user was signed in.
+   */
   readonly authentication: Authentication | null;
   /** Checked scopes of a new request. */
   readonly scope?: string | null;
-  /** URIs of the requested resources. For a resumed request they are set when its interaction has been read. */
+  /**
+   * URIs of the requested resources. For a resumed request they are set once its interaction has been read.
+   */
   resources?: readonly string[];
-  /** Redirect URI of the request. For a resumed request it is set when its interaction has been read. */
+  /** Redirect URI of the request. For a resumed request it is set once its interaction has been read. */
   redirectUri?: string;
   /** Checked parameter `claims` of the request, set together with `redirectUri`. */
   claims?: string | null;
   /** True if a script sent the request (Fetch Metadata), rather than the browser for its user. */
   readonly isScript?: boolean;
-  /** Interaction that this request started, with its lifetime in seconds. */
+  /** Interaction that the request started, with its lifetime in seconds. */
   begun?: { readonly id: string; readonly seconds: number };
-  /** Lifetime of a code for the client, in seconds, if it is shorter than others. */
+  /** Lifetime of an authorization code for the client, in seconds, if it is shorter than the usual one. */
   codeSeconds?: number;
-  /** Decision with which the user ended the interaction that is resumed. */
+  /** Decision of the user that ended the interaction of a resumed request. */
   decision?: Decision | null;
-  /** URL to which the engine redirected the browser. */
+  /** URL to which oidc-provider redirected the browser. */
   location?: string;
-  /** Error that the engine reported, if it failed. */
+  /** Error that oidc-provider reported, if it failed. */
   error?: unknown;
-  /** Error that occurred when the client was read. */
+  /** Error that occurred when the client was read from the storage. */
   failure?: unknown;
 }
 
-/** State of the request during which the engine calls an adapter. */
+/** State of the authorization request during which oidc-provider calls an adapter. */
 export const currentRun = new AsyncLocalStorage<EngineRun>();
 
 /** Returns the signed-in user, as the host reported when the request arrived. */
@@ -82,12 +87,14 @@ export function visitor(): Authentication | null {
   return currentRun.getStore()?.authentication ?? null;
 }
 
-/** Returns the URIs of the resources that the running request names. */
+/** Returns the URIs of the resources that the current authorization request names. */
 export function requestedInRun(): readonly string[] {
   return currentRun.getStore()?.resources ?? [];
 }
 
-/** Creates the engine's adapter for clients, which are read on every request and never cached beyond it. */
+/**
+ * Creates oidc-provider's adapter for clients, which are read on every request and never cached beyond it.
+ */
 export function clientAdapter(core: Core): Adapter {
   return {
     ...inert,
@@ -112,8 +119,8 @@ export function clientAdapter(core: Core): Adapter {
 }
 
 /**
- * Creates the engine's adapter for codes. A code is stored as a grant, in one transaction with the check that
- * the user's consent still exists.
+ * Creates oidc-provider's adapter for authorization codes. A code is stored as a grant, in one transaction
+ * with the check that the user's consent still exists.
  */
 export function authorizationCodeAdapter(core: Core): Adapter {
   return {

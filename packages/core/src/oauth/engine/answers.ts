@@ -4,14 +4,14 @@ import type { Core } from '../../options/context.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { answerSeconds } from '../lifetimes.ts';
 
-/** Decision with which a user ends an interaction. */
+/** Decision with which a user ends an interaction (a sign-in with consent). */
 export type Decision = 'approve' | 'deny' | 'cancel';
 
 /** Response that a browser got when its interaction ended. */
 export interface GivenAnswer {
   /** Decision of the user; `null` if the user was not asked. */
   readonly decision: Decision | null;
-  /** Id of the user who was signed in then; `null` if there was none. */
+  /** Id of the user who was signed in when the interaction ended; `null` if no user was signed in. */
   readonly sub: string | null;
   /**
    * URL to which the browser was redirected. It may contain the authorization code, so it is stored
@@ -20,15 +20,17 @@ export interface GivenAnswer {
   readonly location: string;
 }
 
-/** Pause between two reads of a response that another request is about to store, in milliseconds. */
+/**
+ * Pause between two attempts to read a response that a concurrent request is about to store, in milliseconds.
+ */
 const pauseMs = 100;
 const maxLooks = 10;
 
 const contextOf = (id: string): string => `interaction ${digest(id).toString('base64url')} answer`;
 
 /**
- * Stores the response to an interaction for a minute. A failure is only logged: the browser has its response
- * already.
+ * Stores the response to an interaction for a minute. If that fails, only logs the error: the browser has its
+ * response already.
  */
 export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): Promise<void> {
   const { sealer, clock, storage, options } = core;
@@ -44,8 +46,8 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
 }
 
 /**
- * Finds the response to an interaction that has ended. The request that ended it may not have stored the
- * response yet, so a missing one is waited for, up to one second.
+ * Finds the response to an interaction that has ended. If the request that ended it has not stored the
+ * response yet, waits for it for up to one second.
  */
 export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | null> {
   const { sealer, clock, storage } = core;

@@ -16,8 +16,8 @@ import { type Decision, findAnswer, type GivenAnswer, saveAnswer } from './answe
 import type { RequestStart } from './policy.ts';
 
 /**
- * Loaded with the first request that needs it, because loading takes half of the start's time and API
- * endpoints do not use it.
+ * Loads oidc-provider with the first request that needs it, because loading takes half of the start's time
+ * and API endpoints do not use it.
  */
 const loadEngine = () => import('./provider.ts');
 
@@ -38,28 +38,31 @@ export interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** An authorization request that waits for the user to sign in or to consent. */
+/** An authorization request that waits until the user signs in or consents. */
 export interface PendingInteraction {
   readonly id: string;
   /** Checked parameters of the authorization request. `resources` are the values of `resource`, separated by spaces. */
   readonly params: { readonly [name: string]: string | undefined };
-  /** Reasons for asking the user, as the engine names them. */
+  /** Reasons for asking the user, in the words of oidc-provider. */
   readonly reasons: readonly string[];
-  /** Start of the authorization request, and the user who was signed in then. */
+  /** Time at which the authorization request began, and the user who was signed in then. */
   readonly start: RequestStart;
   /**
-   * Ends the interaction and returns the URL to which the browser must go.
+   * Ends the interaction of an authorization request and returns the URL to which the browser must go.
    * @param decision - decision of the user, if the user was asked
    * @throws OAuthError if another decision has ended the interaction in the meantime
    */
   finish(end: InteractionEnd, decision?: Decision): Promise<string>;
-  /** Extends the interaction to the lifetime of one with a signed-in user; see `interactionSeconds`. */
+  /**
+   * Extends the lifetime of the interaction to that of an interaction with a signed-in user; see
+   * `interactionSeconds`.
+   */
   keep(): Promise<void>;
 }
 
 /**
- * Wraps the protocol engine, oidc-provider, for its three uses: starting requests, resuming them, and reading
- * interactions.
+ * Wraps oidc-provider, the protocol engine, for its three uses: starting authorization requests, resuming
+ * them, and reading interactions.
  */
 export class Engine {
   readonly #core: Core;
@@ -70,8 +73,8 @@ export class Engine {
   }
 
   /**
-   * Starts an authorization request. Returns the URL to which the browser must go: the interaction page, then
-   * with `isBegun`, or the client's redirect URI.
+   * Starts an authorization request. Returns the URL to which the browser must go: the page of a new
+   * interaction (then `isBegun` is true), or the client's redirect URI.
    */
   async authorize(
     exchange: Exchange,
@@ -96,9 +99,9 @@ export class Engine {
   }
 
   /**
-   * Resumes the interaction in the browser's cookie. Does not pass the id from the path to the engine, whose
-   * debug lines would show it. After the interaction ended, the same browser and user get the same response
-   * for a minute.
+   * Resumes the interaction in the browser's cookie. Does not pass the id from the path to oidc-provider,
+   * whose debug lines would show it. After the interaction has ended, the same browser and user get the same
+   * response for a minute.
    */
   async resume(exchange: Exchange, user: Authentication | null): Promise<string> {
     const id = await this.#heldId(exchange);
@@ -124,7 +127,7 @@ export class Engine {
 
   /**
    * Finds the response to the ended interaction in this browser's cookie. `null` if there is none, or if the
-   * cookie has another id.
+   * cookie names another interaction.
    */
   async answered(exchange: Exchange, id: string | null): Promise<(GivenAnswer & { id: string }) | null> {
     const held = await this.#heldId(exchange);
@@ -183,7 +186,7 @@ export class Engine {
 
   /**
    * Sets the interaction's cookie for as long as the interaction lives. The paths that resume and cancel an
-   * interaction are below its page, so one cookie serves all of them.
+   * interaction are below the path of its page, so one cookie serves all of them.
    */
   async #hold(exchange: Exchange, id: string, seconds: number): Promise<void> {
     const page = new URL(pageUrl(this.#core.options, 'interaction', id));
@@ -248,8 +251,8 @@ export class Engine {
 }
 
 /**
- * Creates the request that the engine sees: a GET of a normalized URL. Leaves the host's own request object
- * unchanged.
+ * Creates the request that oidc-provider sees: a GET of a normalized URL. Leaves the host's own request
+ * object unchanged.
  */
 function facade(request: IncomingMessage, url: string): IncomingMessage {
   return Object.create(request, {

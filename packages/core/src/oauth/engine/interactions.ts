@@ -19,9 +19,9 @@ function decisionOf(result: unknown): Decision | null {
 }
 
 /**
- * Creates the engine's adapter for interactions. They are stored under the digest of their id, without the id
- * (also removed with `returnTo`) and without the engine's session. The request's parameters, some of which
- * identify the user, are encrypted for this row alone.
+ * Creates oidc-provider's adapter for interactions. They are stored under the digest of their id, without the
+ * id (also removed from `returnTo`) and without oidc-provider's session. The request's parameters, some of
+ * which identify the user, are encrypted for this row alone.
  */
 export function interactionAdapter(core: Core): Adapter {
   const { sealer, clock, options } = core;

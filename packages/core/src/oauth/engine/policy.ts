@@ -18,30 +18,35 @@ function maxAgeExceeded(ctx: KoaContextWithOIDC, now: number): boolean {
   return user === null || maxAge === 0 || now - user.authenticatedAt.getTime() > maxAge * 1000;
 }
 
-/** Time at which an authorization request began, and the sign-in at that time. */
+/** Time at which an authorization request began, and the user's sign-in at that time. */
 export type RequestStart = {
   /** Time at which the request began, in milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /**
-   * Sign-in when the request began; `null` if no user was signed in. `at` is in milliseconds since the Unix
-   * epoch.
+   * The sign-in that the user had when the request began; `null` if no user was signed in. `at` is in
+   * milliseconds since the Unix epoch.
    */
   readonly signIn: { readonly sub: string; readonly at: number } | null;
 };
 
-/** Reads the start of a request from the details that are stored in its interaction. */
+/**
+ * Reads when an authorization request began, and with which sign-in, from the details in its stored
+ * interaction.
+ */
 export function readRequestStart({ startedAt, signIn }: { readonly [name: string]: unknown }): RequestStart {
   const { sub, at }: { readonly sub?: unknown; readonly at?: unknown } = Object(signIn);
   return { startedAt: Number(startedAt), signIn: typeof sub === 'string' ? { sub, at: Number(at) } : null };
 }
 
-/** Creates the engine's prompts: conditions that an authorization request must meet before it gets a code. */
+/**
+ * Creates oidc-provider's prompts: conditions that an authorization request must meet before it gets a code.
+ */
 export function createPolicy(core: Core): interactionPolicy.Prompt[] {
   const { clock, storage } = core;
   /**
-   * Returns when the request began, to the millisecond, and who was signed in then. An interaction that
-   * follows another one keeps both. The time is never before the sign-in, which may seem to be after the
-   * request if the host's clock is ahead.
+   * Returns when the authorization request began, to the millisecond, and which user was signed in then. An
+   * interaction that follows another one of the same request keeps both. The time is never before the
+   * sign-in, which may seem to be after the request if the host's clock is ahead.
    */
   const requestStart = (ctx: KoaContextWithOIDC): RequestStart => {
     const earlier = ctx.oidc.entities.Interaction?.prompt.details;

@@ -20,9 +20,9 @@ import { interactionAdapter } from './interactions.ts';
 import { createPolicy, readRequestStart } from './policy.ts';
 
 /**
- * Selects the storage adapter for each of the engine's models. The engine's sessions are not stored, because
- * the host reports on every request who is signed in. Its tokens and grants are not used: the token endpoint
- * is not the engine's, and a grant is stored together with its code.
+ * Selects the storage adapter for each of oidc-provider's models. Its sessions are not stored, because the
+ * host reports on every request which user is signed in. Its tokens and grants are not used: Ostiary has its
+ * own token endpoint, and a grant is stored together with its code.
  */
 function providerAdapter(core: Core): (model: string) => Adapter {
   const adapters: { readonly [model: string]: Adapter } = {
@@ -35,7 +35,7 @@ function providerAdapter(core: Core): (model: string) => Adapter {
 
 export { currentRun, readRequestStart };
 
-/** Converts an error of the engine to an OAuthError with the texts of the specification. */
+/** Converts an error of oidc-provider to an OAuthError with the texts of the specification. */
 export function translated(error: unknown): OAuthError {
   if (error instanceof errors.SessionNotFound) return unknownRequest();
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
@@ -49,7 +49,8 @@ export function translated(error: unknown): OAuthError {
 }
 
 /**
- * Creates a grant for an authorization that the user's consent covers. It is stored together with the code.
+ * Creates a grant for an authorization that the user's consent covers. The grant is stored together with the
+ * code.
  */
 async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   const { client, account, params, provider, session, requestParamScopes: scopes } = oidc;
@@ -143,8 +144,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
 }
 
 /**
- * Makes the engine build all URLs from `authUrl`, whatever the Host header, forwarded headers or an absolute
- * request target contain.
+ * Makes oidc-provider build all URLs from `authUrl`, and ignore the Host header, forwarded headers and an
+ * absolute URL in the request.
  */
 function pinAddress(provider: Provider, authUrl: URL): void {
   Object.defineProperties(provider.request, {
@@ -166,8 +167,8 @@ function assertClassNames({ Interaction }: Provider): void {
 }
 
 /**
- * Replaces the engine's session by one of the user whom the host reports as signed in. A resumed request
- * begins without a user, because the result of its interaction names the user.
+ * Replaces oidc-provider's session by a session of the user whom the host reports as signed in. A resumed
+ * request begins without a user, because the result of its interaction names the user.
  */
 function signInAsHostSays({ Session }: Provider): void {
   const get = async ({ oidc }: KoaContextWithOIDC) => {
@@ -185,8 +186,8 @@ function signInAsHostSays({ Session }: Provider): void {
 }
 
 /**
- * Makes the engine read an `id_token_hint` in the same way as the logout endpoint. The engine's own check
- * knows only keys that can still sign, and accepts a logout token as an ID token.
+ * Makes oidc-provider read an `id_token_hint` in the same way as the logout endpoint. Its own check knows
+ * only keys that can still sign, and accepts a logout token as an ID token.
  */
 function readHintsAsLogoutDoes(provider: Provider, core: Core): void {
   const validate: Provider['IdToken']['validate'] = async (token, client) => {
@@ -201,8 +202,8 @@ function readHintsAsLogoutDoes(provider: Provider, core: Core): void {
 }
 
 /**
- * Creates the protocol engine for one key set. After a key rotation another one is created, which takes less
- * than a millisecond.
+ * Creates an oidc-provider instance for one set of signing keys. After a key rotation another instance is
+ * created, which takes less than a millisecond.
  */
 export function createProvider(core: Core, keys: KeySet): Provider {
   const { authUrl } = core.options;

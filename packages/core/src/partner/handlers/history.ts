@@ -18,12 +18,12 @@ import { endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
 
-/** Maximum number of deliveries that the list reads for each event. */
+/** Maximum number of deliveries that the console's list of events reads for each event. */
 const deliveriesPerEvent = 20;
 
 type AttemptRequests = ReadonlyMap<AttemptRecord, AttemptRequest>;
 
-/** Adds the HTTP request of each attempt to a delivery; `null` where it cannot be rebuilt. */
+/** Adds the HTTP request of each attempt to a delivery; `null` if the request cannot be rebuilt. */
 function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): JsonObject {
   const attempts = delivery.attempts.map((attempt) => ({
     ...attemptView(attempt),
@@ -33,7 +33,7 @@ function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): Json
 }
 
 /**
- * Rebuilds the HTTP request of each attempt of one event's deliveries. Leaves out removed endpoints.
+ * Rebuilds the HTTP request of each attempt to deliver one event. Leaves out removed endpoints.
  */
 async function requestsOf(
   { storage: { events, webhooks } }: Core,
@@ -85,8 +85,8 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
 const deliveryPath = z.object({ id: z.string().regex(/^dl_[0-9a-f]{32}(?:_[0-9]{1,9})?$/) });
 
 /**
- * Returns the response that an endpoint gave to one attempt. Lists leave these out, because fifty of them can
- * be 800 KiB.
+ * Returns the response that an endpoint gave to one attempt. Lists of deliveries leave responses out, because
+ * fifty of them can be 800 KiB.
  */
 function attemptAnswer({ storage }: Core): PartnerOperation {
   return operation({
@@ -127,7 +127,8 @@ function oneDelivery({ storage }: Core): PartnerOperation {
 const hourMs = 3_600_000;
 
 /**
- * Limits of an endpoint's history: hours back, including the current one, and number of deliveries counted.
+ * Limits of an endpoint's chart of deliveries: hours back, including the current hour, and number of
+ * deliveries that are counted.
  */
 const [historyHours, countedAtMost] = [24, 10_000];
 
@@ -154,7 +155,7 @@ function endpointHistory({ storage, clock }: Core): PartnerOperation {
   });
 }
 
-/** Returns the sequence numbers of the oldest and the newest event that are kept; `null` if there is none. */
+/** Returns the sequence numbers of the oldest and the newest stored event; `null` if no event is stored. */
 async function rangeOf(
   { storage: { events } }: Core,
   owner: Owner,
@@ -165,7 +166,7 @@ async function rangeOf(
 
 /**
  * Console operations for events, in addition to the partner API. The API lists events in sequence for
- * programs; these list the newest first, for people.
+ * programs; the console lists the newest first, for people.
  */
 export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperation[] {
   const { events, deliveries } = core.storage;

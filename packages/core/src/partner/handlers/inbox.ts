@@ -16,7 +16,10 @@ import { endpointPath } from '../webhook-schemas.ts';
 
 const common = { scope: 'webhooks', tag: 'Sandbox', testOnly: true } as const;
 
-/** Routes that show the requests of an inbox, and let a program of the partner take and answer them. */
+/**
+ * Routes that show the requests of an inbox, and let a partner's program take these requests and respond to
+ * them.
+ */
 export function inboxRoutes(
   { storage: { inbox } }: Core,
   { endpoints, listening }: Webhooks,

@@ -12,7 +12,7 @@ function requestView({ partner: _, mode: __, createdAt, ...request }: LoggedRequ
   return { ...request, createdAt: iso(createdAt) };
 }
 
-/** Console operations for the log of requests. */
+/** Console operations for the log of API requests. */
 export function requestOperations({ storage: { requestLog } }: Core): PartnerOperation[] {
   return [
     operation({

@@ -17,7 +17,7 @@ function sandboxUser(kid: string | undefined): SandboxUser {
   throw new PartnerError('not_found', { description: 'There is no such user in the sandbox.' });
 }
 
-/** Routes for test keys that provide sandbox data. */
+/** Partner API routes that provide sandbox data to test keys. */
 export function sandboxRoutes(passports: Passports): PartnerRoute[] {
   return [
     route({

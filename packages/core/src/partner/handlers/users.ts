@@ -14,7 +14,10 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const withoutKyc = shownFields(core, always);
   const withKyc = shownFields(core, [...always, 'kycStatus', 'kycTier']);
 
-  /** Responds with a user. KYC data goes only to a partner that the user has allowed to see it. */
+  /**
+   * Responds with a user. Data of the identity check (KYC) goes only to a partner that the user has allowed
+   * to see it.
+   */
   async function answer({ partner, mode }: PartnerRequest, found: UserRecord | null): Promise<PartnerAnswer> {
     const user = requireUser(found);
     const allowed =

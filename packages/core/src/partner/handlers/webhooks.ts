@@ -100,7 +100,7 @@ export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhook
   ];
 }
 
-/** Routes that list deliveries to a webhook endpoint, and redeliver dropped ones. */
+/** Routes that list deliveries to a webhook endpoint, and redeliver those that were dropped. */
 export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): PartnerRoute[] {
   const { deliveries } = core.storage;
 

@@ -45,7 +45,9 @@ export function workbenchOperations(
     operation({
       operation: 'getWebhookObstacles',
       scope: 'webhooks',
-      /** Returns why webhooks do not arrive, without the names of administrators. */
+      /**
+       * Returns the reasons why the partner's webhooks do not arrive, without the names of administrators.
+       */
       async handle({ partner, mode }) {
         const record = await storage.partners.find(partner);
         const found = record === null ? [] : await webhookObstacles(core, record, mode);
@@ -73,7 +75,8 @@ export function workbenchOperations(
       testOnly: true,
       pathSchema: transferPath,
       /**
-       * Returns the final event of a transfer; `null` if there is none yet, or if many events came after it.
+       * Returns the event about the outcome of a transfer; `null` if there is none yet, or if many events
+       * came after it.
        */
       async handle({ path, partner, mode }) {
         const transfer = await storage.transfers.find({ partner, mode }, path.id);

@@ -2,7 +2,7 @@ import { type PartnerErrorCode, partnerErrors } from '../../errors.ts';
 import type { PartnerRoute } from '../request.ts';
 import type { Json } from './json-schema.ts';
 
-/** Response headers, by component name. */
+/** Response headers of the partner API, by the name of their OpenAPI component. */
 const headers = {
   RequestId: {
     header: 'X-Request-Id',
@@ -66,21 +66,21 @@ export function successHeaders(route: PartnerRoute): Json {
   ]);
 }
 
-/** An error response: its status, and the error codes that it can have. */
+/** An error response in the OpenAPI description: its status, and the error codes that it can have. */
 interface ErrorAnswer {
   readonly status: number;
   readonly codes: readonly PartnerErrorCode[];
-  /** Description to use instead of the one derived from the codes. */
+  /** Description of the error response, instead of the one derived from its error codes. */
   readonly description?: string;
   /** @defaultValue those of every request that was counted */
   readonly headers?: readonly HeaderName[];
-  /** Selects routes that can have this response. @defaultValue every route */
+  /** Selects the routes that can have this error response. @defaultValue every route */
   readonly of?: (route: PartnerRoute) => boolean;
 }
 
 const hasBody = (route: PartnerRoute): boolean => route.body !== undefined;
 
-/** Error responses, by component name. */
+/** Error responses of the partner API, by the name of their OpenAPI component. */
 const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   BadRequest: {
     status: 400,
@@ -151,7 +151,7 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   },
 };
 
-/** Returns an example of an error response with a code. */
+/** Returns an example of an error response with the given error code. */
 function errorExample(code: PartnerErrorCode): Json {
   return {
     value: { code, message: partnerErrors[code].text, requestId: headers.RequestId.schema.examples[0] },

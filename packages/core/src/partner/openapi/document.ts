@@ -14,7 +14,10 @@ const about = `Verify passports, initiate and inspect transfers, look users up, 
 Every request carries an API key. Decide by the \`code\` of an error; its text may change.
 Within a version members, event types and optional parameters may be added: ignore what you do not know.`;
 
-/** Describes path or query parameters one by one, with the type that their text is parsed to. */
+/**
+ * Describes path or query parameters one by one in the OpenAPI document, with the type to which their text is
+ * parsed.
+ */
 function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', components: Components): Json[] {
   if (schema === undefined) return [];
   const { properties = {} } = components.add(schema, 'output') as {
@@ -31,7 +34,7 @@ function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', comp
   }));
 }
 
-/** Returns the OpenAPI components of header parameters. */
+/** Returns the OpenAPI components of request headers. */
 function headerParameters(): Json {
   return {
     IdempotencyKey: {
@@ -49,8 +52,8 @@ function headerParameters(): Json {
 }
 
 /**
- * Describes the ways to authenticate a request. The signature is an alternative, so that tools which cannot
- * sign send none.
+ * Describes in the OpenAPI document how a request authenticates. The signature is an alternative, so that
+ * tools which cannot sign send none.
  */
 function securitySchemes(prefix: string): Json {
   const wire = prefix.toUpperCase();
@@ -87,7 +90,7 @@ function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Returns notes for partners about a route, in addition to its fields. */
+/** Returns explanations about a route for its OpenAPI description, in addition to its fields. */
 function explanation(
   { summary, scope, limit, idempotent, testOnly }: PartnerRoute,
   { limits }: LimitOptions,
@@ -102,7 +105,7 @@ function explanation(
   ].join(' ');
 }
 
-/** Examples of exports in other formats than JSON, with beginning and end. */
+/** Examples of exports in formats other than JSON, with their beginning and end. */
 const textExamples: { readonly [type: string]: string } = {
   'text/csv':
     'id,reference,status,amount,currency,recipientKid,description,failureCode,createdAt,completedAt,updatedAt\r\n…\r\n#summary,"{""rows"":1,…}"\r\n',

@@ -1,8 +1,8 @@
 import type { Json } from './json-schema.ts';
 
 /**
- * Builds an example of a body from the examples of its fields, which stand beside their checks, so that no
- * example is written twice.
+ * Builds an example of a body from the examples of its fields. Each field's example stands beside its check,
+ * so that no example is written twice.
  *
  * @returns the example; `undefined` for a schema without one
  */

@@ -4,12 +4,12 @@ import type { HostEventSchema } from '../../events.ts';
 /** A part of the OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
-/** Direction of a schema: `input` for requests, `output` for responses. */
+/** Use of a schema in the OpenAPI document: `input` for requests, `output` for responses. */
 export type Direction = 'input' | 'output';
 
 /**
- * `data` lists keywords of JSON Schema that hold data, `named` those that hold schemas by name. Other
- * keywords hold a schema or a list of schemas.
+ * Keywords of JSON Schema by their content: `data` lists those that hold data, `named` those that hold
+ * schemas by name. All other keywords hold a schema or a list of schemas.
  */
 const data = new Set(['examples', 'default', 'enum', 'const']);
 const named = new Set(['properties', 'patternProperties', 'dependentSchemas']);
@@ -19,8 +19,8 @@ function isObject(value: unknown): value is Json {
 }
 
 /**
- * Rewrites `anyOf` with `null` as one schema with two types, which all generators understand; `null` if the
- * schema has another form.
+ * Rewrites `anyOf` with `null` as one schema with two types, which all code generators understand; `null` if
+ * the schema has another form.
  */
 function nullable({ anyOf, ...rest }: Json): Json | null {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return null;
@@ -32,15 +32,16 @@ function nullable({ anyOf, ...rest }: Json): Json | null {
 }
 
 /**
- * Bounds that zod adds for safe integers. They are no rule of the API, so they are left out of the document.
+ * Bounds that zod adds for safe integers. The API has no such limits, so the OpenAPI document leaves them
+ * out.
  */
 const countable = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } as const;
 
-/** Largest number in generated clients, unless its format says otherwise. */
+/** Largest integer in generated clients, unless its format says otherwise. */
 const maxInt32 = 2 ** 31 - 1;
 
 /**
- * Simplifies a schema for client generators by leaving out true statements that they handle wrongly. The
+ * Simplifies a schema for client generators: leaves out true statements that they handle wrongly. The
  * validation itself does not change.
  */
 function plain(part: Json, direction: Direction): Json {
@@ -67,7 +68,7 @@ function plain(part: Json, direction: Direction): Json {
   return result;
 }
 
-/** Simplifies a schema with all schemas inside it. `follow` returns the replacement of a reference. */
+/** Simplifies a schema and all schemas inside it. `follow` returns the schema that replaces a reference. */
 function adapted(schema: Json, direction: Direction, follow: (reference: string) => Json): Json {
   const inside = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(inside);
@@ -100,17 +101,20 @@ const definition = '#/$defs/';
 export type Components = ReturnType<typeof createComponents>;
 
 /**
- * Collects the schemas of the document. Each named schema becomes one component, with references from its
- * uses.
+ * Creates the collector of the OpenAPI document's schemas. Each named schema becomes one component, with
+ * references from its uses.
  */
 export function createComponents() {
   const schemas: Record<string, Json> = {};
   const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
   const follow = (reference: string): Json => refer(reference.slice(definition.length));
   return {
-    /** Collected components by name. */
+    /** Collected schemas, by component name. */
     schemas: schemas as Readonly<typeof schemas>,
-    /** Adds a schema and returns a reference to it. @param name - component name for a schema without an `id`; a schema without either is inlined */
+    /**
+     * Adds a schema to the OpenAPI components and returns a reference to it. @param name - component name for
+     * a schema without an `id`; a schema with neither is inlined
+     */
     add(added: z.ZodType, direction: Direction, name?: string): Json {
       const { schema, definitions } = generatedBy(
         z.toJSONSchema(added, { io: direction, target: 'draft-2020-12', reused: 'inline' }),
@@ -125,8 +129,9 @@ export function createComponents() {
 }
 
 /**
- * Returns the JSON Schema of a host's event, inlined, because oapi-codegen leaves out components to which
- * only a webhook refers. Parts that the host's library cannot describe accept anything.
+ * Returns the JSON Schema of a host's event type, inlined, because oapi-codegen leaves out components to
+ * which only a webhook refers. If the host's library cannot describe a part of it, that part accepts
+ * anything.
  */
 export function hostSchema(schema: HostEventSchema): Json {
   try {

@@ -4,7 +4,7 @@ import { sentEvent } from '../webhook-schemas.ts';
 import { exampleOf } from './examples.ts';
 import { type Components, hostSchema, type Json } from './json-schema.ts';
 
-/** Headers of a delivery, by the part of their name after `X-<PREFIX>-`. */
+/** Descriptions of the headers of a webhook, by the part of the header name after `X-<PREFIX>-`. */
 const headers: { readonly [suffix: string]: { readonly description: string; readonly schema: Json } } = {
   Event: {
     description: 'The type of the event, as in the body.',
@@ -30,7 +30,7 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
   },
 };
 
-/** Headers that Standard Webhooks adds to a delivery, for the OpenAPI description. */
+/** OpenAPI descriptions of the headers that Standard Webhooks adds to a delivery. */
 const standardHeaders: readonly Json[] = [
   {
     name: 'webhook-id',
@@ -51,8 +51,8 @@ const standardHeaders: readonly Json[] = [
 ];
 
 /**
- * Converts an event type to a name: `order.shipped` to `OrderShipped`. Keeps underscores, so that no two
- * types get the same name.
+ * Converts an event type to a name for generated code: `order.shipped` to `OrderShipped`. Keeps underscores,
+ * so that no two types get the same name.
  */
 function nameOf(type: string): string {
   return type.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -62,8 +62,8 @@ function nameOf(type: string): string {
 export const deliveriesTag = { name: 'Deliveries', description: 'What your webhook endpoints receive.' };
 
 /**
- * Describes the webhook delivery of each event type. Schemas are inlined, because oapi-codegen leaves out
- * components to which only a webhook refers.
+ * Describes the webhook of each event type for the OpenAPI document. Schemas are inlined, because
+ * oapi-codegen leaves out components to which only a webhook refers.
  */
 export function webhooks(
   descriptions: readonly EventDescription[],

@@ -2,11 +2,11 @@ import { PartnerError } from '../../errors.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { addressMatcher, isAddressRange } from '../../text/ip-address.ts';
 
-/** Address matchers by allowlist, created once for each list of a cached key. */
+/** Compiled IP allowlists, one for each list of a cached API key. */
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
 
 /**
- * Checks that the client's address is on the key's allowlist, if it has one.
+ * Checks that the client's IP address is on the API key's allowlist, if the key has an allowlist.
  * @throws PartnerError `ip_not_allowed`, also if the client's address cannot be determined
  */
 export function checkAddress({ allowlist }: ApiKeyState, findAddress: () => string | null): void {

@@ -13,9 +13,9 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   throw new PartnerError('invalid_request', { details: problemsOf(result.error.issues).slice(0, 20) });
 }
 
-/** Unparsed input of an operation. */
+/** Path, query and body of a request before they are parsed. */
 export interface RawInput {
-  /** Path parameters of the route. */
+  /** Path parameters of the request. */
   readonly path: unknown;
   readonly querystring: string;
   readonly bytes: Buffer;
@@ -88,8 +88,8 @@ function parseQuery(route: PartnerOperation, querystring: string): unknown {
 }
 
 /**
- * Parses path parameters. A malformed id counts as not found; a malformed value that the client composed,
- * such as a phone number, as an invalid request.
+ * Parses path parameters of a request. A malformed id counts as not found; a malformed value that the client
+ * composed, such as a phone number, counts as an invalid request.
  * @throws PartnerError `not_found` or `invalid_request`, whichever the operation's `wrongPath` names
  */
 function parsePath(route: PartnerOperation, parameters: unknown): unknown {

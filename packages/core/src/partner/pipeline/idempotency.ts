@@ -10,10 +10,13 @@ import type { Core } from '../../options/context.ts';
 import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
 import { createTurns } from './turns.ts';
 
-/** Time for which responses are kept for repeated requests, in milliseconds. */
+/** Time for which responses are stored for repeated requests, in milliseconds. */
 const idempotencyLifetimeMs = 24 * 3600_000;
 
-/** Pause before the next try while another process handles a request with the same key, in milliseconds. */
+/**
+ * Pause before the next attempt while another process handles a request with the same `Idempotency-Key`, in
+ * milliseconds.
+ */
 const retryPauseMs = 100;
 
 function malformed(message: string): PartnerError {
@@ -22,7 +25,7 @@ function malformed(message: string): PartnerError {
 
 /**
  * Returns the key from the values of the header `Idempotency-Key`. A quoted value (a structured field string)
- * and a bare one are the same key.
+ * and the same value without quotes are the same key.
  * @returns the key; `null` if the header is missing
  * @throws PartnerError `invalid_request` for several or malformed values
  */
@@ -36,7 +39,8 @@ function keyOf(values: readonly string[]): string | null {
 }
 
 /**
- * Parts of a request that show whether it repeats an earlier request or reuses its key for something else.
+ * Parts of a request that show whether it repeats an earlier request, or uses the same `Idempotency-Key` for
+ * something else.
  */
 export interface Fingerprinted {
   /** Method and path of the request. */
@@ -46,7 +50,8 @@ export interface Fingerprinted {
 }
 
 /**
- * Pipeline step that lets requests with an `Idempotency-Key` take effect once, over HTTP and from a console.
+ * Pipeline step that makes requests with an `Idempotency-Key` take effect only once, over HTTP and from a
+ * console.
  */
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
@@ -74,7 +79,8 @@ export function createIdempotency(core: Core) {
     },
 
     /**
-     * Handles a request. A repeated request gets the first response again and has no effect.
+     * Handles a request with its `Idempotency-Key`. A repeated request gets the first response again and has
+     * no effect.
      * @throws PartnerError `idempotency_conflict` if the key was used with another payload
      * @throws RequestInProgressError after five seconds of waiting for another request with the key
      */

@@ -7,12 +7,12 @@ import { apiKeyFormat } from '../../secrets/api-key-format.ts';
 import { digestText } from '../../secrets/tokens.ts';
 
 /**
- * Time for which a key's permissions are cached, in milliseconds. Whether the key is still valid is checked
- * on every request.
+ * Time for which an API key's permissions are cached, in milliseconds. Whether the key is still valid is
+ * checked on every request.
  */
 const keyCacheMs = 5_000;
 
-/** Shortest time between two writes of a key's last use, in milliseconds. */
+/** Shortest time between two writes of an API key's last use, in milliseconds. */
 const touchIntervalMs = 60_000;
 
 /**
@@ -29,9 +29,11 @@ function isUsable({ revokedAt, expiresAt, partnerDisabled }: ApiKeyState, now: n
   return revokedAt === null && !partnerDisabled && (expiresAt === null || expiresAt > now);
 }
 
-/** Groups calls with the same id: all calls in one turn of the event loop share one query at its end. */
+/**
+ * Combines calls with the same key id: all calls in one turn of the event loop share one query at its end.
+ */
 function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Promise<boolean> {
-  /** Queries in progress, by key id. */
+  /** Running queries for the validity of a key, by key id. */
   const asking = new Map<string, Promise<boolean>>();
   return (id) => {
     const asked = asking.get(id);
@@ -46,17 +48,17 @@ function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Pro
 }
 
 /**
- * Creates the first pipeline step, which finds the API key of a request and decides whether it is valid. No
- * other step decides that. Only valid keys are cached, for {@link keyCacheMs}, so that strangers cannot fill
- * the cache, and a partner that is enabled again need not wait.
+ * Creates the first pipeline step, which finds the API key of a request and decides whether the key is valid.
+ * No other step decides that. Only valid keys are cached, for {@link keyCacheMs}: strangers cannot fill the
+ * cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck({ storage, options: { prefix, logger }, clock }: Core) {
   const store = storage.apiKeys;
   const format = apiKeyFormat(prefix);
   const cache = new LRUCache<string, Cached>({ max: 10_000 });
   /**
-   * Times of the last writes of a key's use, by key id. Separate from the cache, for requests that read the
-   * same key concurrently.
+   * Times at which the last use of each key was written, by key id. Separate from the cache, for requests
+   * that read the same key concurrently.
    */
   const noted = new LRUCache<string, number>({ max: 10_000 });
   const isLive = oncePerTurn((id) => store.isLive(id, clock.now()));
@@ -64,7 +66,7 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
   let generation = 0;
 
   /**
-   * Finds a valid key by its text, in the cache (then checks that it is still valid) or in the storage.
+   * Finds a valid API key by its text, in the cache (then checks that it is still valid) or in the storage.
    * `null` if there is no valid key.
    */
   async function findByText(text: string, now: number): Promise<ApiKeyState | null> {
@@ -85,13 +87,15 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
     return key;
   }
 
-  /** Finds a valid key by its id, always in the storage. `null` if there is no valid key. */
+  /** Finds a valid API key by its id, always in the storage. `null` if there is no valid key. */
   async function findById(id: string, now: number): Promise<ApiKeyState | null> {
     const key = await store.find(id);
     return key !== null && isUsable(key, now) ? key : null;
   }
 
-  /** Records the use of a key in the background, so that a request neither waits nor fails for it. */
+  /**
+   * Records the last use of an API key in the background, so that a request neither waits nor fails for it.
+   */
   function touch({ id, lastUsedAt }: ApiKeyState, now: number): void {
     if (now - Math.max(noted.get(id) ?? 0, lastUsedAt ?? 0) < touchIntervalMs) return;
     noted.set(id, now);
@@ -102,7 +106,7 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
 
   return {
     /**
-     * Returns the valid API key of a request.
+     * Returns the API key of a request, if the key is valid.
      * @throws PartnerError `invalid_api_key`, the same error for every reason
      */
     async find(credential: Credential, now: number): Promise<ApiKeyState> {
@@ -115,7 +119,7 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
       return key;
     },
 
-    /** Clears the cache of keys, after a change to a key or a partner in this process. */
+    /** Clears the cache of API keys, after a change to a key or a partner in this process. */
     clear(): void {
       generation += 1;
       cache.clear();

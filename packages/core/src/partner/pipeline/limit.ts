@@ -14,16 +14,16 @@ export interface LimitOptions {
   readonly per: 'key' | 'partner';
 }
 
-/** Maximum number of full windows in memory. */
+/** Maximum number of full rate limit windows in memory. */
 const maxFull = 10_000;
 
-/** Pipeline step that limits the number of requests of a key or partner. */
+/** Pipeline step that limits the number of requests of an API key or partner. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
 export function createLimiter({ store, limits, per }: LimitOptions) {
   /**
-   * Ends of windows in which a request was refused, by bucket. A full window stays full, so further requests
-   * need not query the store.
+   * Ends of rate limit windows in which a request was refused, by bucket. A full window stays full, so
+   * further requests need not query the store.
    */
   const full = new LRUCache<string, number>({ max: maxFull });
 
@@ -48,7 +48,7 @@ export function createLimiter({ store, limits, per }: LimitOptions) {
   }
 
   /**
-   * Refuses a request whose window is known to be full, without counting it.
+   * Refuses a request whose rate limit window is known to be full, without counting it.
    * @throws PartnerError `rate_limit_exceeded`
    */
   function refuseFull(key: ApiKeyState, group: LimitGroup, now: number): void {
@@ -61,7 +61,7 @@ export function createLimiter({ store, limits, per }: LimitOptions) {
     refuseFull,
 
     /**
-     * Counts a request in its window.
+     * Counts a request in its rate limit window.
      * @returns response headers with the limit and the number of requests left
      * @throws PartnerError `rate_limit_exceeded`; a refused request is not counted
      */

@@ -16,29 +16,32 @@ import { checkSignature } from './signature.ts';
 export interface PartnerCall {
   readonly operation: PartnerOperation;
   readonly credential: Credential;
-  /** Finds the client's IP address; `null` if unknown. Called only if a step needs it, which is rare. */
+  /**
+   * Returns the client's IP address; `null` if unknown. Called only if a step needs the address, which is
+   * rare.
+   */
   readonly address: () => string | null;
-  /** Checks whether the client has left, or the server closes. */
+  /** Checks whether the client has disconnected, or the server is closing. */
   readonly isOver: () => boolean;
-  /** Limit group in whose window the request is counted; `null` if it was counted before. */
+  /** Limit group in whose window the request is counted; `null` if the request was counted before. */
   readonly limit: LimitGroup | null;
   readonly headers: IncomingHttpHeaders;
   /** Unparsed values of the header `Idempotency-Key`. */
   readonly idempotencyKeys: readonly string[];
-  /** Path parameters of the route. */
+  /** Path parameters of the request. */
   readonly path: unknown;
   readonly querystring: string;
-  /** Method and path, for the fingerprint of an idempotent request. */
+  /** Method and path of the request, for the fingerprint of an idempotent request. */
   readonly target: string;
-  /** Reads the body; empty if there is none. */
+  /** Reads the body of the request; empty if it has no body. */
   readonly readBody: () => Promise<Buffer>;
   /** Time of the request, in milliseconds since the Unix epoch. */
   readonly now: number;
   /** Headers of the response, to which steps may add. */
   readonly answerHeaders: HeaderFields;
-  /** API key of the request; `null` until the key step found it. */
+  /** API key of the request; `null` until the pipeline step for the key has found it. */
   key: ApiKeyState | null;
-  /** Body of the request; `null` until it was read. */
+  /** Bytes of the request's body; `null` until they were read. */
   bytes: Buffer | null;
 }
 
@@ -55,8 +58,9 @@ export function createPipeline(core: Core, limits: LimitOptions) {
     limiter,
 
     /**
-     * Runs the steps for a request, in the documented order. Two checks come before the pipeline: the shell
-     * refuses a body whose announced length is too long, and finds the route (http/request-handler.ts).
+     * Runs the pipeline steps for a partner API request, in the documented order. Two checks come before the
+     * pipeline: the request handler refuses a body whose announced length is too long, and finds the route
+     * (http/request-handler.ts).
      * @throws PartnerError of the first step that refuses the request
      */
     async answer(call: PartnerCall): Promise<PartnerAnswer> {

@@ -3,7 +3,7 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { PartnerOperation } from '../request.ts';
 
 /**
- * Checks that a key's mode and scopes allow an operation.
+ * Checks that an API key's mode and scopes allow an operation.
  * @throws PartnerError `not_found` for a live key in the sandbox, `insufficient_scope` for a missing scope
  */
 export function checkScope(

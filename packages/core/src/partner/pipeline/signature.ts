@@ -6,7 +6,10 @@ import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { signingSecretContext } from '../../secrets/api-key-format.ts';
 import { equalDigests } from '../../secrets/tokens.ts';
 
-/** Largest difference between a signature's timestamp and now, in either direction, in milliseconds. */
+/**
+ * Maximum difference between a signature's timestamp and the current time, in either direction, in
+ * milliseconds.
+ */
 const signatureToleranceMs = 300_000;
 
 function refused(description: string): PartnerError {

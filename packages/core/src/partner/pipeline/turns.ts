@@ -1,22 +1,31 @@
 import { RequestInProgressError } from '../../idempotency/repeatable-request.ts';
 
-/** Longest time for which a request waits for another request with its key, in milliseconds. */
+/**
+ * Longest time for which a request waits for another request with the same `Idempotency-Key`, in
+ * milliseconds.
+ */
 const maxWaitMs = 5_000;
 
-/** Longest time for which a storage call waits for a request of another process, in milliseconds. */
+/**
+ * Longest time for which a storage call waits for a request of another process with the same
+ * `Idempotency-Key`, in milliseconds.
+ */
 const maxStorageWaitMs = 1_500;
 
-/** Exclusive right of one request to be handled, among this process's requests with its key. */
+/**
+ * Right of one request to be handled, while this process's other requests with the same `Idempotency-Key`
+ * wait.
+ */
 export interface Turn {
-  /** Checks whether another try might end later than {@link maxWaitMs} after the request arrived. */
+  /** Checks whether a further attempt might end later than {@link maxWaitMs} after the request arrived. */
   isTooLate(): boolean;
-  /** Releases the turn, so that the next request with the key is handled. */
+  /** Lets the next waiting request with the same key be handled. */
   end(): void;
 }
 
 /**
- * Waits until all earlier requests with a key are done. @throws RequestInProgressError after {@link
- * maxWaitMs}
+ * Waits until all earlier requests with the same `Idempotency-Key` are done. @throws RequestInProgressError
+ * after {@link maxWaitMs}
  */
 async function wait(released: Promise<unknown>): Promise<void> {
   const { promise: end, reject } = Promise.withResolvers<never>();
@@ -36,7 +45,10 @@ async function wait(released: Promise<unknown>): Promise<void> {
 export function createTurns() {
   const last = new Map<string, Promise<unknown>>();
   return {
-    /** Waits for earlier requests with the key and takes the turn. @throws RequestInProgressError after five seconds */
+    /**
+     * Waits for earlier requests with the same key, so that this request can be handled. @throws
+     * RequestInProgressError after five seconds
+     */
     async take(key: string): Promise<Turn> {
       const began = performance.now();
       const before = last.get(key);
