@@ -25,6 +25,7 @@ function useMemory(folder: string): void {
   // A database of another user lies in it.
   chmodSync(own, 0o755);
   process.env.TMPDIR = own;
+  process.env.TEST_POSTGRES_DATA = own;
   process.once('exit', () => rmSync(own, { recursive: true, force: true }));
 }
 

