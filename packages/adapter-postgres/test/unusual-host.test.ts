@@ -8,11 +8,27 @@ import { now, sampleClient } from '../../testing/src/contract/samples.ts';
 import { sequence } from '../../testing/test/adapters/host-transactions.ts';
 import { postgresPool, postgresStorage, postgresTypes } from '../src/index.ts';
 import { storagesInOneSchema } from './one-schema.ts';
-import { hostPool, schemaNames, type TestServer, testServers } from './server.ts';
+import { schemaNames, type TestServer, testServers } from './server.ts';
 
 const [first] = testServers();
 
-describe('a host that changed pg.types for its whole process', () => {
+/**
+ * Settings that operators may give a role or a database, with values that change what statements do or
+ * return.
+ */
+const settings = {
+  default_transaction_isolation: 'serializable',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  datestyle: 'German',
+  intervalstyle: 'sql_standard',
+  timezone: 'America/Port-au-Prince',
+  standard_conforming_strings: 'off',
+  idle_session_timeout: '1s',
+};
+
+// The contract runs once for both: none of these settings hides what a changed type does, or the other way around.
+describe('a host that changed pg.types for its whole process, whose operator changed what sessions begin with', () => {
   let server: TestServer;
   let pool: Pool;
   let own: Pool;
@@ -23,7 +39,10 @@ describe('a host that changed pg.types for its whole process', () => {
     if (first === undefined) throw new Error('there is no PostgreSQL');
     server = await first.start();
     restore = overrideTypes();
-    pool = hostPool(server.url);
+    const options = Object.entries(settings)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' ');
+    pool = new Pool({ connectionString: server.url, options }).on('error', () => undefined);
     own = new Pool({ connectionString: server.url, types: postgresTypes }).on('error', () => undefined);
   });
 
@@ -44,6 +63,30 @@ describe('a host that changed pg.types for its whole process', () => {
   const create = storagesInOneSchema(schemas(), () => ({ pool, own }));
   for (const { name, run } of storageContract(create, { rateLimits: true, time: true, wakeUps: true }))
     test(name, run);
+
+  test('a call whose connection was ended for being idle is made again, although its statement commits', async () => {
+    const storage = await create();
+    await storage.queue.enqueue([{ id: 'late', kind: 'late', payload: {}, dueAt: 0 }]);
+    // Blocks the event loop, so that the statement is sent before the process reads that the connection has
+    // ended.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    const claimed = await storage.queue.claim({
+      kinds: ['late'],
+      claimId: 'c',
+      now: 1,
+      leaseMs: 1,
+      limit: 1,
+    });
+    expect(claimed.map(({ id }) => id)).toEqual(['late']);
+    await storage.close();
+  });
+
+  test('returns the time in milliseconds', async () => {
+    const storage = await create();
+    // A rounded number of seconds would be wrong by hours.
+    expect(Math.abs(((await storage.time?.()) ?? 0) - Date.now())).toBeLessThan(60_000);
+    await storage.close();
+  });
 
   test('opens a pool of its own and tells the time', async () => {
     const opened = postgresPool({ connectionString: server.url });
