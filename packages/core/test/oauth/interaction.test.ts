@@ -5,8 +5,6 @@ import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import { ana } from '../support/directory.ts';
 import { afterwards, serve, startProvider } from '../support/running.ts';
 
-/** Time until the app responds to its callback, in milliseconds. */
-const callbackMs = 3000;
 /** Time between the two clicks, in milliseconds. */
 const betweenMs = 300;
 
@@ -14,12 +12,14 @@ const provider = await startProvider();
 const chromium = await launchBrowser();
 afterwards(() => chromium.close());
 
-/** Starts an app whose callback is slow, and opens its authorization request in a new Chromium. */
+/** Starts an app that responds to no callback before the second one, and opens its authorization request. */
 async function begin(session: string) {
   const callbacks: string[] = [];
+  const second = Promise.withResolvers<void>();
   const app = await serve(async (request, response) => {
     callbacks.push(request.url ?? '');
-    await pause(callbackMs);
+    if (callbacks.length === 2) second.resolve();
+    await second.promise;
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><h1>Welcome to the app</h1>');
   });
   const client = await provider.client({ redirectUris: [`${app}/callback`] });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { verify } from '@ostiary/webhook-verifier';
 import { expect, it, vi } from 'vitest';
+import { patient } from '../../../../../lab/support/patient.ts';
 import { temporaryDatabase } from '../../support/partner-api.ts';
 import type { Json } from '../../support/provider.ts';
 import { hooks, secret, shop, webhookProvider } from '../webhook-shop.ts';
@@ -158,7 +159,7 @@ it('an attempt ends with what the listener answers', async () => {
 });
 
 it('without a listener attempts fail at once, and a request is handed out once', async () => {
-  const { provider, id, trigger, work, take, deliveries } = await listener();
+  const { provider, id, trigger, work, take, answer, deliveries } = await listener();
   await trigger();
   await work();
   expect(await deliveries(id)).toMatchObject([{ attempts: [{ error: 'connection_refused' }] }]);
@@ -170,24 +171,25 @@ it('without a listener attempts fail at once, and a request is handed out once',
   await take();
   await trigger();
   const working = work();
-  const taken = await Promise.all([take(2), take(2)]);
-  expect(taken.flat()).toHaveLength(1);
+  const taken = (await Promise.all([take(2), take(2)])).flat();
+  expect(taken).toHaveLength(1);
   expect(await take()).toEqual([]);
   expect((await provider.partnerCall(null, `POST ${hooks}/${id}/take`)).status).toBe(401);
-  await provider.ostiary.close();
+  await answer(String(taken[0]?.id), { httpStatus: 204 });
   await working;
 });
 
 it('a key that is revoked while a listener waits gets nothing more', async () => {
-  const { provider, database, key, id, call, trigger } = await listener();
+  const { provider, database, key, id, call, trigger, take, answer } = await listener();
   const waiting = call(`POST ${hooks}/${id}/take`, { waitSeconds: 20 });
   const other = await provider.key({ mode: 'test', partner: key.partner });
-  await vi.waitFor(() => expect(database.calls).toContain('inbox.take'));
+  await vi.waitFor(() => expect(database.calls).toContain('inbox.take'), patient);
   await provider.ostiary.admin.apiKeys.revoke(key.id);
   await trigger('webhook.test', other);
   const working = provider.ostiary.worker.runDue();
   expect((await waiting).status).toBe(401);
-  await provider.ostiary.close();
+  const [request] = await take(5, other);
+  await answer(String(request?.id), { httpStatus: 204 }, other);
   await working;
 });
 
