@@ -3,6 +3,7 @@ import type { Storage } from '@ostiary/core/storage';
 import { Client } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startNetwork } from '../../../lab/support/network.ts';
+import { patient } from '../../../lab/support/patient.ts';
 import { issued, redeem, sampleToken } from '../../testing/src/contract/samples.ts';
 import { Database } from '../src/database.ts';
 import { type PostgresStorageOptions, postgresStorage, StorageUnavailableError } from '../src/index.ts';
@@ -166,7 +167,7 @@ test('a server without a free connection is waited for, and refused in time', as
     const client = new Client({ connectionString });
     await client.connect();
     return client;
-  });
+  }, patient);
   await expectRefused(storage.ping(), { code: '53300' });
   const waiting = storage.ping();
   await pause(200);

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { patient } from '../../../../lab/support/patient.ts';
 import { silentLogger } from '../../src/index.ts';
 import { DatabaseClock } from '../../src/time/database-clock.ts';
 
@@ -92,7 +93,7 @@ describe('the clock of a database', () => {
     machine.apart += 8 * hour;
     database.ahead += 8 * hour;
     clock.now();
-    await vi.waitFor(() => expect(Math.abs(error())).toBeLessThanOrEqual(11));
+    await vi.waitFor(() => expect(Math.abs(error())).toBeLessThanOrEqual(11), patient);
     clock.now();
     expect(database.asked).toBe(asked + 1);
   });
@@ -107,7 +108,7 @@ describe('the clock of a database', () => {
     await clock.measure();
     database.during = () => {};
     clock.now();
-    await vi.waitFor(() => expect(Math.abs(error())).toBeLessThanOrEqual(11));
+    await vi.waitFor(() => expect(Math.abs(error())).toBeLessThanOrEqual(11), patient);
   });
 
   it('is not asked at readings after it was stopped', async () => {

@@ -1,5 +1,6 @@
 import { memoryStorage } from '@ostiary/testing/memory';
 import { expect, it, vi } from 'vitest';
+import { patient } from '../../../../lab/support/patient.ts';
 import type { Storage } from '../../src/storage.ts';
 import { answering, shop } from '../partner/webhook-shop.ts';
 import { payment, storages, testPayment } from '../support/partner-api.ts';
@@ -109,13 +110,13 @@ it.each(storages)(
     const id = await register(endpoint.url);
     provider.ostiary.worker.start();
     const old = await trigger();
-    await vi.waitFor(async () => expect(await statuses(id)).toEqual(['delivered']));
+    await vi.waitFor(async () => expect(await statuses(id)).toEqual(['delivered']), patient);
     provider.clock.advance(7 * day + minute);
     expect(now()).not.toBe(old.createdAt);
     const young = await trigger();
     await vi.waitFor(
       async () => expect((await list('/v1/partner/events')).map((event) => event.id)).toEqual([young.id]),
-      10_000,
+      patient,
     );
     const owner = { partner: key.partner, mode: 'test' } as const;
     const filter = { endpointId: null, status: null, after: null, limit: 10, eventId: String(old.id) };

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { patient } from '../../../../lab/support/patient.ts';
 import type { TransferResult } from '../../src/index.ts';
 import { ana } from '../support/directory.ts';
 import { fragileStorage } from '../support/fragile-storage.ts';
@@ -126,7 +127,7 @@ it('a storage that fails at the moment of the step is asked again, and closing e
       await provider.ostiary.worker.runDue();
       expect(rail.orders).toHaveLength(1);
     },
-    { timeout: 5_000, interval: 100 },
+    { ...patient, interval: 100 },
   );
   database.breakWhen((call) => call === 'boundWaits');
   provider.clock.advance(-hour);
