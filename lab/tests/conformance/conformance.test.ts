@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { basicOp, conformancePage, plans } from './plans.ts';
+import { basicOp, conformancePage, fapi, plans } from './plans.ts';
 import { startSuite } from './support/suite.ts';
 
 const page = join(resolve(import.meta.dirname, '../../..'), 'docs/conformance.md');
@@ -27,6 +27,13 @@ it('Basic OP has 38 modules, of which those are skipped that need self-registrat
     'oidcc-idtoken-unsigned',
     'oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported',
   ]);
+});
+
+it('the FAPI 2.0 Security Profile has 56 modules, of which one needs an option that is off', () => {
+  const names = fapi.modules.map(({ name }) => name);
+  expect(new Set(names).size).toBe(56);
+  const skipped = fapi.modules.filter((module) => 'skip' in module).map(({ name }) => name);
+  expect(skipped).toEqual(['fapi2-security-profile-final-test-claims-parameter-identity-claims']);
 });
 
 it('the page of the documentation lists the same', async () => {

@@ -1,4 +1,12 @@
 import { discovery } from './modules/discovery.ts';
+import { discovery as fapiDiscovery } from './modules/fapi/discovery.ts';
+import { proofs } from './modules/fapi/proofs.ts';
+import { pushing } from './modules/fapi/pushing.ts';
+import { refreshing } from './modules/fapi/refreshing.ts';
+import { requests as fapiRequests } from './modules/fapi/requests.ts';
+import { resourceProofs } from './modules/fapi/resource-proofs.ts';
+import { signIns } from './modules/fapi/sign-ins.ts';
+import { tokens as fapiTokens } from './modules/fapi/tokens.ts';
 import { backchannel, logouts } from './modules/logouts.ts';
 import type { Module } from './modules/module.ts';
 import { requests, scopes } from './modules/requests.ts';
@@ -12,6 +20,8 @@ interface Plan {
   readonly modules: readonly Module[];
   /** True if the provider calls clients, so that it must be on this machine. */
   readonly isLocal?: boolean;
+  /** Variant of the plan, if it is not that of the plans of OpenID Connect. */
+  readonly variant?: string;
 }
 
 /** Plan for sign-in with the authorization code flow, the profile that every relying party starts from. */
@@ -19,6 +29,18 @@ export const basicOp: Plan = {
   name: 'oidcc-basic-certification-test-plan',
   title: 'Basic OP',
   modules: [...requests, ...scopes, ...sessions, ...tokens],
+};
+
+/** Plan for clients of the FAPI 2.0 Security Profile, in the order of the original. */
+export const fapi: Plan = {
+  name: 'fapi2-security-profile-final-test-plan',
+  title: 'FAPI 2.0 Security Profile',
+  modules: [
+    ...fapiDiscovery,
+    ...[...signIns, ...proofs, ...fapiRequests],
+    ...[...fapiTokens, ...resourceProofs, ...refreshing, ...pushing],
+  ],
+  variant: '`openid_connect`, `private_key_jwt`, `dpop`, `plain_fapi`, `unsigned` and `plain_response`',
 };
 
 export const plans: readonly Plan[] = [
@@ -35,6 +57,7 @@ export const plans: readonly Plan[] = [
     modules: backchannel,
     isLocal: true,
   },
+  fapi,
 ];
 
 /** Returns the result of a module in the original suite, under the name that the suite gives it. */
@@ -47,19 +70,16 @@ function resultOf(module: Module): 'pass' | 'warning' | 'review' | 'skipped' {
 const reasonOf = (module: Module): string =>
   'skip' in module ? module.skip : (module.warning ?? module.review ?? module.skipped ?? module.note ?? '');
 
-/** The plan that only the original suite runs. */
-const fapi = `## FAPI 2.0 Security Profile
-
-\`fapi2-security-profile-final-test-plan\`, with \`openid_connect\`, \`private_key_jwt\`, \`dpop\` and \`plain_fapi\`, for two clients with [\`profile: 'fapi2'\`](embedding.md#clients). Our own tests do not repeat this plan. The original suite ran its 56 modules on 2026-11-27: 52 passed, 3 had the result review, and 1 was skipped: \`fapi2-security-profile-final-test-claims-parameter-identity-claims\`, because the option \`claimsParameter\` was off.`;
-
 function planSection(plan: Plan): string {
   const rows = plan.modules.map((module) => {
     const checks = 'skip' in module ? '' : module.checks;
     return `| \`${module.name}\` | ${resultOf(module)} | ${checks} | ${reasonOf(module)} |`;
   });
+  const { variant = 'discovery and static clients' } = plan;
+  const count = plan.modules.length === 1 ? 'one module' : `${plan.modules.length} modules`;
   return `## ${plan.title}
 
-\`${plan.name}\`, discovery, static clients; ${plan.modules.length === 1 ? 'one module' : `${plan.modules.length} modules`}.
+The plan \`${plan.name}\`, with ${variant}, has ${count}.
 
 | Module | Result | What is proved | Reason or remark |
 |---|---|---|---|
@@ -72,30 +92,29 @@ export function conformancePage(): string {
 
 # OpenID Connect conformance
 
-The conformance suite of the OpenID Foundation has plans. A plan is a list of modules, and each module tests one behaviour. Ostiary's own tests repeat the logic of four of these plans, module by module, under the original names of the modules. \`npm test\` runs these conformance tests.
+The conformance suite of the OpenID Foundation consists of test plans. A test plan of the conformance suite is a list of modules, and each module tests one behaviour. Ostiary's own tests repeat the logic of five of the Foundation's test plans, module by module, under the original names of the modules. \`npm test\` runs Ostiary's conformance tests.
 
-The conformance tests run Ostiary behind a proxy that terminates TLS, in a host with a login of its own. In the conformance tests, a program plays the part of the user. The options that relying parties can use are switched on: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, and signing users out.
+The conformance tests run Ostiary behind a proxy that terminates TLS, inside a server with its own login. In the conformance tests, a program plays the part of the user in the browser. The conformance tests switch on all options that apps can use: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, signing users out, keys of clients, pushed requests and DPoP. In the modules of the [FAPI 2.0 Security Profile](#fapi-20-security-profile), the clients have [\`profile: 'fapi2'\`](embedding.md#clients), and the library \`oauth4webapi\` makes their requests.
 
-The conformance tests are our own. On 2026-11-27 we also ran the original suite, version 5.2.4, on our own machine: the four plans below, with discovery, static clients and \`response_type=code\`, and [the plan of the FAPI 2.0 Security Profile](#fapi-20-security-profile). No module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked these runs, and Ostiary is not certified.
+We wrote the conformance tests ourselves; they are not the original suite of the OpenID Foundation. On 2026-11-27 we also ran the original suite of the OpenID Foundation, version 5.2.4, on our own machine: the five plans below, of which those of OpenID Connect ran with discovery, static clients and \`response_type=code\`. In our runs of the original suite, no module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked our runs of its suite, and Ostiary is not certified.
 
-To run the original suite on your machine, follow [the README of the proofs](https://github.com/ostiary/ostiary/blob/main/lab/proofs/README.md#conformance). To run the original suite against your deployment:
+To run the Foundation's conformance suite on your machine, follow [the README of the proofs](https://github.com/ostiary/ostiary/blob/main/lab/proofs/README.md#conformance). To run the Foundation's conformance suite against your own deployment:
 
-1. Create three clients with \`https\` callbacks of the suite. The third client sends its secret in the form (\`client_secret_post\`).
-2. For the logout plans, register the URL \`post_logout_redirect\` of the suite. For the back-channel plan, create one more client, with \`backchannel_logout\` as its back-channel logout URI.
-3. Enter the discovery URL of your deployment in the suite, and choose \`static_client\`.
-4. Upload the screenshots that the modules with the result \`review\` ask for.
+1. Create three OAuth clients, with the \`https\` callback URLs of the conformance suite. The third of the clients for the conformance suite sends its secret in the form (\`client_secret_post\`).
+2. For the logout plans of the conformance suite, register the suite's URL \`post_logout_redirect\` for the clients. For the back-channel plan of the conformance suite, create one more client, with the suite's URL \`backchannel_logout\` as its back-channel logout URI.
+3. For the plan of the FAPI 2.0 Security Profile, create two more clients with \`profile: 'fapi2'\`, each with its own key. Register the callback URL of the conformance suite for both clients, once without a query and once with the query \`?dummy1=lorem&dummy2=ipsum\`.
+4. In the conformance suite, enter the discovery URL of your deployment, and choose \`static_client\`.
+5. In the conformance suite, upload a screenshot for each module with the result \`review\`.
 
-The results have the names that the original suite gives them:
+The tables use the original suite's own names for the results:
 
-- **pass** means that every condition of the module holds.
-- **warning** means that every condition holds, and that the original suite adds a warning. A warning does not count as a failure. The last column gives the reason, which our test of the module checks too.
-- **review** means that every condition holds, and that a person has to look at a screenshot.
-- **skipped** means that the original suite does not run the module, or stops before its end. The last column gives the reason, which our test of the module checks too.
+- The result **pass** means that every condition of the module holds.
+- The result **warning** means that every condition of the module holds, and that the original suite adds a warning. A module with the result **warning** does not count as failed. The last column of the table gives the reason, which our test of the module checks too.
+- The result **review** means that every condition of the module holds, and that a person has to look at a screenshot.
+- The result **skipped** means that the original suite does not run the module, or stops before its end. The last column of the table gives the reason, which our test of the module checks too.
 
-Every condition of our conformance tests holds.
+In all of our conformance tests, every condition holds.
 
 ${plans.map(planSection).join('\n\n')}
-
-${fapi}
 `;
 }

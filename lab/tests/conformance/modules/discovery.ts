@@ -11,6 +11,9 @@ async function checkKey(key: JWK): Promise<void> {
   expect(privateMembers.filter((member) => member in key)).toEqual([]);
   const numbers = [key.n, key.e, key.x, key.y].filter((member) => member !== undefined);
   expect(numbers).toHaveLength(2);
+  // RSA keys have at least 2,048 bits, and keys on elliptic curves at least 224 (FAPI 2.0, section 5.4.1).
+  const [size = ''] = numbers;
+  expect(Buffer.from(size, 'base64url').length * 8).toBeGreaterThanOrEqual(key.kty === 'RSA' ? 2048 : 224);
   for (const number of numbers) expect(number).toMatch(/^[A-Za-z0-9_-]+$/);
   expect(await importJWK(key, key.alg ?? 'RS256')).toBeDefined();
 }
@@ -29,7 +32,16 @@ const lists = {
   ui_locales_supported: 'en',
 };
 
-async function checkMetadata({ ask, discoveryUrl, jwks: { keys } }: Suite): Promise<void> {
+/** Checks the keys with which the provider signs: public, valid, long enough, and with different ids. */
+export async function checkKeys({ jwks: { keys } }: Suite): Promise<void> {
+  expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
+  expect(keys.some(({ kty }) => kty === 'RSA')).toBe(true);
+  for (const key of keys) await checkKey(key);
+}
+
+/** Checks the metadata document, and the keys of the provider. */
+export async function checkMetadata(suite: Suite): Promise<void> {
+  const { ask, discoveryUrl } = suite;
   const answer = await ask(discoveryUrl);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
@@ -51,9 +63,7 @@ async function checkMetadata({ ask, discoveryUrl, jwks: { keys } }: Suite): Prom
   for (const name of ['request', 'request_uri', 'claims'])
     expect(metadata[`${name}_parameter_supported`]).toBe(false);
 
-  expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
-  expect(keys.some(({ kty }) => kty === 'RSA')).toBe(true);
-  for (const key of keys) await checkKey(key);
+  await checkKeys(suite);
 }
 
 /** Modules about the provider's metadata. */

@@ -16,7 +16,7 @@ async function signedOut(
   const page = await browser.get(`${suite.endpoint('end_session')}?${new URLSearchParams(parameters)}`);
   /** Checks that a silent request (`prompt=none`) still succeeds. */
   const isSignedIn = async () => {
-    const { callback } = await suite.visit(suite.request({ prompt: 'none' }), browser);
+    const { callback } = await suite.visit(suite.request({ prompt: 'none' }), { browser });
     if (callback?.get('error') !== null) expect(callback?.get('error')).toBe('login_required');
     return callback?.has('code') ?? false;
   };

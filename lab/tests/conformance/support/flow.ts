@@ -9,7 +9,7 @@ import { redirectUri, type Suite } from './suite.ts';
 const skewSeconds = 300;
 
 /** Matches the characters that an error description may have (RFC 6749, section 5.2). */
-const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
+export const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** Variations of the basic flow. */
 interface FlowOptions {
@@ -36,8 +36,12 @@ function expectJson(answer: Answer, status: number): Record<string, unknown> {
 }
 
 /** Checks the requirements of every response to an authorization request; returns its parameters. */
-async function answered(suite: Suite, request: Record<string, string>, { browser, post }: FlowOptions = {}) {
-  const visit = await suite.visit(request, browser, post);
+async function answered(
+  suite: Suite,
+  request: Record<string, string>,
+  { browser, post = false }: FlowOptions = {},
+) {
+  const visit = await suite.visit(request, { post, ...(browser && { browser }) });
   const { callback } = visit;
   if (callback === null) throw new Error('the browser did not come back to the client');
   expect(callback.get('state')).toBe(request.state ?? null);
@@ -108,18 +112,22 @@ export function checkUserinfo(answer: Answer, sub: string | undefined): Record<s
   return record;
 }
 
+/** Claims of an ID token. There are no others, because identity data comes from userinfo. */
+const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'sid', 'nonce', 'at_hash'];
+
 /** Checks the requirements of every ID token (OpenID Connect Core, section 3.1.3.7), and `at_hash`. */
-async function checkIdToken(
+export async function checkIdToken(
   suite: Suite,
   { idToken, accessToken }: { readonly idToken: string; readonly accessToken: string },
-  { client_id: audience = '', nonce }: Record<string, string>,
+  { client_id: audience = '', nonce }: Readonly<Record<string, string>>,
+  algorithms: readonly string[] = ['RS256'],
 ) {
   const now = suite.clock.now();
   // jose picks the key by `kid`, and refuses if none or several match.
   const { payload, protectedHeader } = await jwtVerify(idToken, createLocalJWKSet(suite.jwks), {
     issuer: String(suite.metadata.issuer),
     audience,
-    algorithms: ['RS256'],
+    algorithms: [...algorithms],
     clockTolerance: skewSeconds,
     currentDate: new Date(now),
     requiredClaims: ['iss', 'sub', 'aud', 'exp', 'iat'],
@@ -130,9 +138,7 @@ async function checkIdToken(
   expect(payload.iat).toBeLessThanOrEqual(now / 1000 + skewSeconds);
   const half = createHash('sha256').update(accessToken).digest().subarray(0, 16);
   expect(payload.at_hash).toBe(half.toString('base64url'));
-  // Only these claims, because identity data comes from userinfo.
-  const protocol = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'sid', 'nonce', 'at_hash'];
-  expect(Object.keys(payload).filter((name) => !protocol.includes(name))).toEqual([]);
+  expect(Object.keys(payload).filter((name) => !idTokenClaims.includes(name))).toEqual([]);
   return { claims: payload, header: protectedHeader };
 }
 

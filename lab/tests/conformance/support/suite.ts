@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
+import * as oauth from 'oauth4webapi';
 import type { OstiaryOptions } from '../../../../packages/core/src/index.ts';
+import { answerOf, type TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { ana, Host } from '../../../../packages/core/test/support/directory.ts';
 import { startProvider } from '../../../../packages/core/test/support/running.ts';
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
+import { fapiClients } from './fapi/clients.ts';
 
 /** URL of the suite's own callback. No server listens there: browsers of these tests stop before it. */
 export const redirectUri = 'https://suite.example/test/a/ostiary/callback';
+
+/** The same with a query, which the provider must keep. */
+export const redirectUriWithQuery = `${redirectUri}?dummy1=lorem&dummy2=ipsum`;
 
 /** URL to which users are redirected after they have signed out. */
 export const postLogoutRedirectUri = 'https://suite.example/test/a/ostiary/post_logout_redirect';
@@ -32,6 +38,15 @@ const typingMs = 3_000;
 /** Returns a new random text. */
 export const randomText = (bytes = 12): string => randomBytes(bytes).toString('base64url');
 
+/** Variations of visiting the authorization endpoint. */
+interface VisitOptions {
+  readonly browser?: TestBrowser;
+  /** True to send the authorization request as a form. */
+  readonly post?: boolean;
+  /** Decision of the user. */
+  readonly decision?: 'approve' | 'deny';
+}
+
 export type Suite = Awaited<ReturnType<typeof startSuite>>;
 
 /**
@@ -43,16 +58,23 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   const host = new Host();
   host.people.set(rich.sub, rich);
   const provider = await startProvider(
-    { login: host.loginWithSignOut, scopes, refreshTokens: {}, ...options },
+    {
+      ...{ login: host.loginWithSignOut, scopes, refreshTokens: {} },
+      ...{ privateKeyJwt: true, pushedRequests: {}, dpop: true },
+      ...options,
+    },
     host,
   );
   const endpointOfClient = await sink();
   const isLocal = options.webhooks?.allowPrivateTargets === true;
-  const { clock } = provider;
+  const { clock, origin } = provider;
   const discoveryUrl = `${provider.site}/.well-known/openid-configuration`;
-  /** Sends a request to a URL from the provider's metadata. */
-  const ask = (url: unknown, init: RequestInit = {}) => provider.request(new URL(String(url)).pathname, init);
+  /** Sends a request to a URL from the provider's metadata, as a library does. */
+  const send = (url: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(new URL(new URL(url).pathname, origin), { redirect: 'manual', ...init });
+  const ask = async (url: unknown, init?: RequestInit) => answerOf(await send(String(url), init));
   const metadata = (await ask(discoveryUrl)).json();
+  const server = await oauth.processDiscoveryResponse(new URL(provider.site), await send(discoveryUrl));
   const jwks = (await ask(metadata.jwks_uri)).json() as unknown as JSONWebKeySet;
   const provision = () =>
     provider.client({
@@ -77,7 +99,8 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
    * at the client or on a page without an action. Returns the parameters of the callback, if any, the final
    * page of the browser, and the numbers of sign-ins and consent decisions.
    */
-  async function visit(sent: Record<string, string>, browser = newBrowser(), post = false) {
+  async function visit(sent: Record<string, string>, options: VisitOptions = {}) {
+    const { browser = newBrowser(), post = false, decision = 'approve' } = options;
     const authorization = endpoint('authorization');
     let address = `${authorization}?${new URLSearchParams(sent)}`;
     let page = await (post ? browser.post(authorization, sent) : browser.get(address));
@@ -97,15 +120,16 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
       } else if (text.includes('name="decision"')) {
         consents += 1;
         const csrf = /name="csrf" value="([^"]*)"/.exec(text)?.[1] ?? '';
-        page = await browser.post(address, { csrf, decision: 'approve' });
+        page = await browser.post(address, { csrf, decision });
       } else return { callback: null, page, logins, consents };
     }
     throw new Error(`the browser goes in circles at ${address}`);
   }
 
   return {
-    ...{ clock, discoveryUrl, metadata, jwks, client, secondClient: await provision() },
-    ...{ ask, endpoint, newBrowser, request, visit },
+    ...{ clock, origin, discoveryUrl, metadata, server, jwks, client, secondClient: await provision() },
+    fapi: await fapiClients(provider, [redirectUri, redirectUriWithQuery]),
+    ...{ ask, fetch: send, endpoint, newBrowser, request, visit },
     /** Logout notifications that the client received. */
     get loggedOut(): readonly string[] {
       return endpointOfClient.received.map(({ body }) => String(body));
