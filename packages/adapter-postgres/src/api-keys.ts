@@ -119,7 +119,10 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
   };
 }
 
-/** Copies a record, because the caller may change its own while the statement waits for a connection. */
+/**
+ * Copies an API key's record, because the caller may change the object while the statement waits for a
+ * connection.
+ */
 function copyOf(key: ApiKeyRecord): ApiKeyRecord {
   const allowlist = key.allowlist === null ? null : [...key.allowlist];
   return { ...key, digest: Buffer.from(key.digest), scopes: [...key.scopes], allowlist };

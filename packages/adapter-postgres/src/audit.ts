@@ -17,8 +17,8 @@ type StoredRow = Omit<AuditRow, 'digest'>;
 type Page = ListPosition & AuditFilter & { readonly limit: number };
 
 /**
- * Creates the functions that store changes together with their audit records. A change that was not made, as
- * its result `false` or `null` shows, is not recorded.
+ * Creates the functions that store changes together with their audit records. If a change returns `false` or
+ * `null`, nothing was changed, and no audit record is stored.
  */
 export function postgresAudits(database: Database) {
   const { schema } = database;
@@ -40,14 +40,14 @@ export function postgresAudits(database: Database) {
     SELECT :id, :at, :actor, :role, :action, :target, :details, number, chain FROM head
   `);
   /**
-   * Adds an act to the chain; does nothing for `null`. Must be the last step: until the commit every other
-   * act waits.
+   * Adds an act to the audit log's chain; does nothing for `null`. Must be the last step of a transaction:
+   * until the commit every other act waits.
    */
   async function store(connection: Connection, row: AuditRow | null): Promise<void> {
     if (row !== null) await insert.run(connection, row);
   }
 
-  /** Runs a transaction that records its act at the end. */
+  /** Runs a transaction that adds its act to the audit log at the end. */
   async function write<Result>(
     audit: AuditRecord | undefined,
     work: (connection: Connection) => Promise<Result>,
@@ -65,7 +65,8 @@ export function postgresAudits(database: Database) {
     store,
     write,
     /**
-     * Appends an act in one statement, either alone or in one transaction with the change that it records.
+     * Adds an act to the audit log in one statement, either alone or in one transaction with the change that
+     * it records.
      */
     changes: <Parameters extends object>(
       audit: AuditRecord | undefined,
@@ -135,8 +136,8 @@ function withDetails<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pi
 }
 
 /**
- * Converts an audit record for storage. Called before the write waits, because the caller may change the
- * object then.
+ * Converts an audit record to its stored form. Called before the write waits for a connection, because the
+ * caller may change the object then.
  */
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;

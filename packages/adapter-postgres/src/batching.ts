@@ -5,13 +5,16 @@ interface Waiting<Call, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Largest batch: keeps statements small, and keeps a call from waiting for thousands of others. */
+/**
+ * Maximum number of calls in a batch: keeps statements small, and keeps a call from waiting for thousands of
+ * others.
+ */
 const maxBatchSize = 256;
 
 /** Options of a batch of similar calls. */
 export interface Batching<Call, Answer> {
   /**
-   * Key of a call. Only calls with the same key share a batch, and batches of different keys run
+   * Returns the key of a call. Only calls with the same key share a batch, and batches of different keys run
    * concurrently. @defaultValue one key
    */
   readonly keyOf?: (call: Call) => string;
@@ -22,25 +25,24 @@ export interface Batching<Call, Answer> {
    */
   readonly make: (batch: readonly Call[], waitedMs: number, isShared: boolean) => Promise<readonly Answer[]>;
   /**
-   * Checks whether an error may be caused by a single call, or by a lock that it waits for. If so, each call
-   * of the batch is repeated separately and concurrently.
+   * Checks whether an error may be caused by a single call of the batch, or by a lock that it waits for. If
+   * so, each call of the batch is repeated separately and concurrently.
    * @defaultValue never
    */
   readonly mayRetryAlone?: (error: unknown) => boolean;
 }
 
 /**
- * Batches calls that would otherwise wait for each other: while one batch runs, further calls are collected
- * and form the next batch. A call that arrives while none runs is made at once and alone, so that a quiet
- * process never waits. If a whole batch fails, waiting calls fail with it, so that no call waits for a dead
- * database twice.
+ * Batches similar database calls: while one batch runs, further calls are collected and form the next batch.
+ * A call that arrives while none runs is made at once and alone, so that a quiet process never waits. If a
+ * whole batch fails, waiting calls fail with it, so that no call waits for a dead database twice.
  */
 export function batchCalls<Call, Answer>({
   keyOf = () => '',
   make,
   mayRetryAlone = () => false,
 }: Batching<Call, Answer>): (call: Call) => Promise<Answer> {
-  /** Waiting calls, by key of the running batch. */
+  /** Calls that wait for the next batch, by the key of the running batch. */
   const waitingOf = new Map<string, Waiting<Call, Answer>[]>();
 
   async function makeAlone({ call, since, resolve, reject }: Waiting<Call, Answer>): Promise<void> {

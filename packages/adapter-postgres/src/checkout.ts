@@ -5,20 +5,23 @@ import { endedIdle, endsConnection, isConflict, isNameConflict, isReadOnlyServer
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 import type { Semaphore } from './semaphore.ts';
 
-/** Maximum number of attempts for work that loses against other transactions, or whose connection is dead. */
+/**
+ * Maximum number of attempts for a database call that was rolled back because of another transaction, or
+ * whose connection is dead.
+ */
 const attempts = 5;
 
 /**
- * Pause before the next attempt, multiplied by the number of attempts, in milliseconds. Lets the transaction
- * that won go first.
+ * Pause before the next attempt at a database call, multiplied by the number of attempts, in milliseconds.
+ * Lets the transaction that won go first.
  */
 const pauseMs = 10;
 
 /**
- * Runs an attempt on a connection of the pool, and waits for a server that is briefly unavailable. Tries
+ * Runs a database call on a connection of the pool, and waits for a server that is briefly unavailable. Tries
  * again after a conflict with another transaction, and after a connection that broke before anything could
- * have been committed. Refuses an attempt that has not ended after `timeoutMs`: its connection is closed,
- * which ends the transaction on the server.
+ * have been committed. Refuses a call that has not ended after `timeoutMs`: its connection is closed, which
+ * ends the transaction on the server.
  *
  * @param semaphore - semaphore to acquire before the connection; `null` for none
  */
@@ -61,12 +64,16 @@ export async function withConnection<T>(
 export class PooledConnection {
   readonly client: PostgresClient;
   /**
-   * Set before a statement that can commit: after a failure from then on, the commit may have taken effect.
+   * True from the statement on that can commit: if the connection fails later, the commit may have taken
+   * effect.
    */
   isCommitting = false;
   isBroken = false;
   readonly #borrowed: PostgresPoolClient;
-  /** Last error of a statement, to tell it apart from errors of the work itself. */
+  /**
+   * Last error of a statement on the connection, to tell it apart from errors that the caller's own code
+   * throws.
+   */
   #failure: unknown = null;
 
   constructor(borrowed: PostgresPoolClient) {
@@ -76,7 +83,7 @@ export class PooledConnection {
     this.client = { query: (statement) => this.#query(statement) };
   }
 
-  /** Rolls the transaction back, unless the connection is broken. */
+  /** Rolls the running transaction back, unless the connection is broken. */
   async rollBack(): Promise<void> {
     if (this.isBroken) return;
     try {
@@ -129,7 +136,10 @@ function ran(
   });
 }
 
-/** Checks a connection out of the pool before the deadline. Releases a connection that arrives too late. */
+/**
+ * Takes a connection from the pool, before the deadline. Returns a connection that arrives too late to the
+ * pool.
+ */
 async function checkOut(
   pool: PostgresPool,
   deadline: Deadline,

@@ -6,26 +6,29 @@ interface DeliveryRow
     ClaimedDelivery,
     'id' | 'endpointId' | 'eventId' | 'eventType' | 'body' | 'attempt' | 'failures' | 'dueAt'
   > {
-  /** Number of the delivery, in the order of publication. */
+  /** Number of the delivery, in the order in which deliveries were published. */
   readonly number: number;
   /** True if this is the delivery's first claim. */
   readonly isNew: boolean;
-  /** Time at which the delivery became ready again; `null` if it was never claimed. */
+  /** Time at which the delivery became due again; `null` if it was never claimed. */
   readonly readyAt: number | null;
 }
 
-/** An endpoint of claimed deliveries. */
+/** An endpoint that has claimed deliveries. */
 interface ReceiverRow
   extends Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'> {
   readonly number: null;
-  /** Time at which a delivery of the endpoint was last claimed before. */
+  /** Time of the previous claim of a delivery to the endpoint. */
   readonly servedAt: number;
 }
 
-/** A row that a claim returns; rows come in any order. */
+/** A row that the database function for claims returns; rows come in any order. */
 export type ClaimedRow = DeliveryRow | ReceiverRow;
 
-/** Sorts claimed deliveries: endpoints by turn, and deliveries of an endpoint in their order. */
+/**
+ * Sorts claimed deliveries: endpoints by the time they were last served, and the deliveries of an endpoint in
+ * the order of publication.
+ */
 export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {
   const waiting = Map.groupBy(
     rows.filter((row) => row.number !== null),

@@ -67,8 +67,9 @@ export function postgresClientDocuments(database: Database): ClientDocumentStore
   const sql = statementsIn(database.schema);
 
   /**
-   * Removes clients that were last used before `before`, the least recently used first. The statements after
-   * the lock see grants that were committed before it. Returns the number of removed clients.
+   * Removes clients with metadata documents that were last used before `before`, the least recently used
+   * first. The statements after the lock see grants that were committed before it. Returns the number of
+   * removed clients.
    */
   async function removeUnused(connection: Connection, before: number, limit: number): Promise<number> {
     const unused = await sql.unused.all(connection, { before, limit });

@@ -3,23 +3,24 @@ import { mayComeUp } from './errors.ts';
 import type { PostgresPool, PostgresPoolClient } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
-/** Called with the error of each failed attempt. */
+/** Function that is called with the error of each failed attempt to connect. */
 type OnFailure = (error: unknown) => void;
 
-/** Connects to the primary, within a timeout in milliseconds. */
+/** Function that connects to the primary server, within a timeout in milliseconds. */
 type Connect = (timeoutMs: number, onFailure: OnFailure) => Promise<PostgresPoolClient>;
 
 /**
- * Connect functions of pools that a storage opened itself, which know every host of the connection string.
+ * Functions that connect pools which the storage opened itself; they know every host of the connection
+ * string.
  */
 const connectFunctions = new WeakMap<PostgresPool, Connect>();
 
-/** Sets the connect function of a pool, to be used instead of its method `connect`, which has no timeout. */
+/** Sets the function with which a pool connects, instead of its method `connect`, which has no timeout. */
 export function connectsWith(pool: PostgresPool, connect: Connect): void {
   connectFunctions.set(pool, connect);
 }
 
-/** Takes a connection to the primary from a pool, and retries as {@link connected} does. */
+/** Takes a connection to the primary server from a pool, and retries as {@link connected} does. */
 export function connectionOf(
   pool: PostgresPool,
   timeoutMs: number,
@@ -34,9 +35,10 @@ export function connectionOf(
 const pausesMs = { first: 25, last: 400 };
 
 /**
- * Connects, and tries again while the server is briefly unavailable: it restarts, has too many clients, is a
- * standby that is about to be promoted, or a pooler in between has no connection to it. Throws errors that
- * waiting cannot solve, such as a wrong password, at once. After `timeoutMs` throws the last error.
+ * Connects to the database, and tries again while the server is briefly unavailable: it restarts, has too
+ * many clients, is a standby that is about to be promoted, or a pooler in between has no connection to it.
+ * Throws errors that waiting cannot solve, such as a wrong password, at once. After `timeoutMs` throws the
+ * last error.
  */
 export async function connected<Connection>(
   connect: () => Promise<Connection>,

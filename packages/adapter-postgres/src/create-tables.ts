@@ -4,9 +4,10 @@ import type { PostgresClient } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
 /**
- * Creates the tables, or updates them, in a transaction of the caller at READ COMMITTED. Until it ends, other
- * processes that open a storage on this schema wait. If it is rolled back, nothing is created. A storage does
- * this by itself when it opens; call it only if the tables and their first rows must commit together.
+ * Creates or updates the tables of the storage in a transaction of the caller at READ COMMITTED. Until the
+ * transaction ends, other processes that open a storage on this schema wait. If it is rolled back, nothing is
+ * created. A storage creates its tables by itself when it opens; call this only if the tables and their first
+ * rows must commit together.
  *
  * @throws TypeError if `options.schema` is not a valid name for a schema
  *

@@ -46,12 +46,12 @@ import {
 } from './statement.ts';
 import { callTimeoutMs, timeoutLeft } from './timeouts.ts';
 
-/** Time for which to wait for the database at start, in milliseconds. */
+/** Time for which a starting process waits for the database, in milliseconds. */
 const firstTimeoutMs = 30_000;
 
 /**
- * Timeout of the start, in milliseconds. Longer than that of a request, because processes may start together,
- * and migrations take time.
+ * Timeout for opening the storage, in milliseconds. Longer than that of a request, because processes may
+ * start together, and migrations take time.
  */
 const startTimeoutMs = 600_000;
 
@@ -64,7 +64,7 @@ const reserve = 0.25;
 const idleInTransactionMs = 5000;
 
 /**
- * The connections of one storage. All calls go through `read`, `change` and `write`, where failures become
+ * Connections of one storage. All calls go through `read`, `change` and `write`, which turn failures into
  * `StorageUnavailableError`.
  */
 export class Database {
@@ -81,7 +81,7 @@ export class Database {
   #isOpen = false;
   #closing: Promise<void> | null = null;
   readonly #calls = new Set<Promise<unknown>>();
-  /** Batched look-ups, one for each kind of look-up. */
+  /** Batches of look-ups by key, one for each kind of look-up. */
   readonly #lookups = new Map<object, (parameters: object) => Promise<unknown>>();
   readonly #preparing: Preparing = { isOn: true };
   /** Limits calls that wait for the disk; `null` if the size of the pool is unknown. */
@@ -89,7 +89,7 @@ export class Database {
 
   constructor(options: {
     readonly schema: string;
-    /** A pool of the host, or a function that opens our own. */
+    /** A pool of the host, or a function that opens a pool of the storage. */
     readonly pool: PostgresPool | (() => OpenedPool);
     readonly migrations?: readonly Migration[];
     readonly functions?: Functions;
@@ -108,7 +108,7 @@ export class Database {
     };
   }
 
-  /** Connects and brings the schema up to date. May be called again after a failure. */
+  /** Connects to the database and brings the schema up to date. May be called again after a failure. */
   async open(onWait: (reason: Error) => void = ignore): Promise<void> {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     this.#opening ??= this.#open(onWait);
@@ -126,7 +126,8 @@ export class Database {
   }
 
   /**
-   * Reads one row; `null` if there is none. Concurrent look-ups of one kind become one statement.
+   * Reads one row; `null` if there is none. Concurrent look-ups of the same kind are combined into one
+   * statement.
    */
   async get<Parameters extends object, Row>(
     statement: Statement<Parameters, Row> | Lookup<Parameters, Row>,
@@ -169,14 +170,14 @@ export class Database {
   }
 
   /**
-   * Runs exactly one statement that a crash of the server may undo, because it writes to an unlogged table or
-   * does not wait for the disk.
+   * Runs exactly one statement whose effect may be lost in a crash of the server, because it writes to an
+   * unlogged table or does not wait for the disk.
    */
   changeUnsynced<T>(work: (connection: Connection) => Promise<T>, timeoutMs = callTimeoutMs): Promise<T> {
     return this.change(work, timeoutMs, null);
   }
 
-  /** Runs work in a transaction and resolves when it is committed. */
+  /** Runs a function in a transaction and resolves when the transaction is committed. */
   write<T>(
     work: (connection: Connection) => Promise<T>,
     timeoutMs = callTimeoutMs,
@@ -187,12 +188,12 @@ export class Database {
     return this.#call(timeoutMs, attempt, this.#semaphore);
   }
 
-  /** Creates a connection outside of the pool, not connected yet; see `connectionBeside`. */
+  /** Creates a connection outside of the pool, which is not connected yet; see `connectionBeside`. */
   session(): Session | null {
     return connectionBeside(this.#use());
   }
 
-  /** Throws unless the storage is open. For calls that use a connection of the host. */
+  /** Throws unless the storage is open. Used by calls that run on a connection of the host. */
   assertOpen(): void {
     this.#use();
   }

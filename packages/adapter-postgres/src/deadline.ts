@@ -1,9 +1,12 @@
 import { StorageUnavailableError } from './errors.ts';
 
-/** Time limit of a call. */
+/** Time limit of a database call. */
 export type Deadline = ReturnType<typeof deadlineIn>;
 
-/** Starts the time limit of a call. When it is over, `race` rejects with a `StorageUnavailableError`. */
+/**
+ * Starts the time limit of a database call. When the time is over, `race` rejects with a
+ * `StorageUnavailableError`.
+ */
 export function deadlineIn(milliseconds: number) {
   let isOver = false;
   const over = Promise.withResolvers<never>();
@@ -20,7 +23,7 @@ export function deadlineIn(milliseconds: number) {
     // A method and not a getter: for each object with a getter V8 keeps a hidden class, and with it
     // everything that the object references.
     isOver: () => isOver,
-    /** Returns the result of a promise, or rejects at the deadline. Ignores a later result. */
+    /** Returns the result of a promise, or rejects when the time limit is over. Ignores a later result. */
     race<T>(promise: Promise<T>): Promise<T> {
       promise.catch(() => undefined);
       return Promise.race([promise, over.promise]);

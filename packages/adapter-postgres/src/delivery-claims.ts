@@ -9,17 +9,17 @@ interface Request {
   readonly leaseEndsAt: number;
   readonly limit: number;
   readonly room: number;
-  /** JSON object with the number of deliveries that may be claimed per endpoint. */
+  /** JSON object with the number of deliveries that may be claimed for each endpoint. */
   readonly rooms: string;
   readonly freeLive: number | null;
   readonly freeTest: number | null;
-  /** JSON object with the number of further deliveries per owner. */
+  /** JSON object with the number of further deliveries that each partner and mode may get. */
   readonly most: string;
 }
 
 /**
- * Creates the claim of deliveries. `sql/functions/claim_deliveries.sql` explains how it finds them and shares
- * the places.
+ * Creates the function that claims deliveries. `sql/functions/claim_deliveries.sql` explains how it finds
+ * them and divides the places among partners.
  */
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const claim = statement<Request, ClaimedRow>(`

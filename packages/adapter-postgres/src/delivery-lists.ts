@@ -11,10 +11,10 @@ import { type Connection, statement } from './statement.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** Maximum number of pending deliveries of a partner that are sorted for a list. */
+/** Number of a partner's pending deliveries up to which a list of deliveries is made by sorting them. */
 const fewPending = 2_000;
 
-/** Page of a list: rows after the position, newest first. */
+/** Selects a page of a list: rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 /** Reads deliveries with their attempts inside a running transaction, ordered by endpoint id. */
@@ -156,7 +156,7 @@ export function postgresDeliveryLists(
 }
 
 /**
- * Builds a query for deliveries of a page together with their attempts and other shown data, in one
+ * Builds a query for a page of deliveries together with their attempts and other shown data, in one
  * statement.
  */
 function shown(schema: string, page: string, ...order: readonly string[]): string {

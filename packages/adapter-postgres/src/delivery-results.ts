@@ -23,8 +23,8 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
 }
 
 /**
- * Selects the results that count. If there are several for one delivery, the first one does: after it the
- * claim is no longer current.
+ * Selects the results of deliveries that count. Of several results for one delivery, only the first counts:
+ * after it the claim is no longer current.
  */
 function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number> {
   const first = new Map<string, number>();
@@ -35,7 +35,7 @@ function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number
   return new Set(first.values());
 }
 
-/** Converts a result for storage. Missing members become NULL. */
+/** Converts the result of a delivery to its stored form. Missing members become NULL. */
 function rowOf({ id, claimId, attempt, isCutOff, next }: DeliveryResult, place: number) {
   return {
     place,

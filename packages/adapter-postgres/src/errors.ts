@@ -1,13 +1,13 @@
 /**
  * Thrown if the database cannot do what was requested: it cannot be reached, is too busy, full, broken, not
- * opened or closed. `cause` has the error of PostgreSQL or the driver. Requests get a 503.
+ * opened or closed. `cause` is the error of PostgreSQL or the driver. HTTP requests get a 503.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
   readonly code = 'STORAGE_UNAVAILABLE';
 }
 
-/** Wraps an error of the server or the driver for callers. */
+/** Converts an error of the server or the driver to the error that callers of the storage get. */
 export function unavailable(cause: unknown): StorageUnavailableError {
   if (cause instanceof StorageUnavailableError) return cause;
   if (isReadOnlyServer(cause)) return takesNoWrites(cause);
@@ -22,7 +22,7 @@ export function sqlStateOf(error: unknown): string {
   return typeof code === 'string' && /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** Creates the error for a server that is not the primary. */
+/** Creates the error for a connection to a server that is not the primary. */
 export function takesNoWrites(cause?: unknown): StorageUnavailableError {
   return new StorageUnavailableError(
     'the PostgreSQL server takes no writes: it is a standby, or default_transaction_read_only is on',
@@ -32,11 +32,14 @@ export function takesNoWrites(cause?: unknown): StorageUnavailableError {
 
 /**
  * Name of a setting that does not exist on any server, so that reading it fails. Statements read it only on a
- * server that takes no writes, which refuses them this way; see primary.ts.
+ * server that accepts no writes, and fail there; see primary.ts.
  */
 export const noWritesParameter = 'ostiary.server_takes_no_writes';
 
-/** Checks whether a server refused a statement because it takes no writes. Nothing was changed then, and another server may be the primary. */
+/**
+ * Checks whether a server refused a statement because it accepts no writes. Nothing was changed then, and
+ * another server may be the primary.
+ */
 export function isReadOnlyServer(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === '42704') return error instanceof Error && error.message.includes(noWritesParameter);
@@ -45,7 +48,10 @@ export function isReadOnlyServer(error: unknown): boolean {
   return state === '25006';
 }
 
-/** Checks whether a transaction lost against another one and was rolled back, so that a retry can succeed. */
+/**
+ * Checks whether a transaction was rolled back because it conflicted with another one, so that a retry can
+ * succeed.
+ */
 export function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(sqlStateOf(error));
 }
@@ -77,15 +83,15 @@ export function endedIdle(error: unknown): boolean {
 }
 
 /**
- * SQLSTATEs of a connection that is not possible at the moment. 08…: a pooler or proxy has no server
+ * SQLSTATEs of a server that accepts no connection at the moment. 08…: a pooler or proxy has no server
  * (PgBouncer reports everything with 08P01: no server, a failed login, too many clients). 53300: too many
  * connections of the server, the database or the role, or of PgBouncer. 53400, 55000: a limit of a managed
- * service, a database that takes no connections now. 57P01 to 57P05: the server stops, has crashed, or
+ * service, a database that accepts no connections now. 57P01 to 57P05: the server stops, has crashed, or
  * starts.
  */
 const notNow = /^(?:08...|53300|53400|55000|57P0[1-5])$/;
 
-/** Network errors for a server that is not running yet; ENOENT for a missing Unix socket. */
+/** Codes of network errors for a server that is not running yet; ENOENT for a missing Unix socket. */
 const notThere =
   /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTDOWN|EHOSTUNREACH|ENETDOWN|ENETUNREACH|ENOENT|EPIPE|ETIMEDOUT)$/;
 
@@ -104,7 +110,7 @@ export function mayComeUp(error: unknown): boolean {
   return error instanceof StorageUnavailableError || notThere.test(code) || notMade.test(error.message);
 }
 
-/** Returns the error of the server or the driver from inside the wrapper for callers. */
+/** Returns the original error of the server or the driver, which the storage's error wraps. */
 const causeOf = (error: unknown): unknown => (error instanceof StorageUnavailableError ? error.cause : error);
 
 /**
@@ -115,12 +121,15 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlStateOf(causeOf(error)) === '55P03';
 }
 
-/** Checks whether a batch failed because two of its calls write the same row. */
+/** Checks whether a batch of calls failed because two of them write the same row. */
 export function isRepeatedInOne(error: unknown): boolean {
   return sqlStateOf(causeOf(error)) === '21000';
 }
 
-/** Checks whether a row with the same values of this unique index is stored already. */
+/**
+ * Checks whether a statement failed because a row with the same values in this unique index is stored
+ * already.
+ */
 export function isTaken(error: unknown, index: string): boolean {
   const cause = causeOf(error);
   return sqlStateOf(cause) === '23505' && Reflect.get(Object(cause), 'constraint') === index;

@@ -21,14 +21,14 @@ export function postgresEventOwners({ schema }: Pick<Database, 'schema'>) {
   `);
 
   return {
-    /** Waits until no other transaction works for this partner and mode, and locks it. */
+    /** Locks the events of a partner and mode. Waits until no other transaction holds this lock. */
     async lock(connection: Connection, { partner, mode }: Owner): Promise<void> {
       await write.run(connection, { partner, mode });
     },
   };
 }
 
-/** Returns a key for a partner in a mode. Slugs contain no space. */
+/** Returns a text that identifies a partner and mode. Slugs contain no space. */
 export function nameOf({ partner, mode }: Owner): string {
   return `${partner} ${mode}`;
 }

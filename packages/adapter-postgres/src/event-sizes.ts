@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Numbers of locked events, from the beginning of their sequence and without a gap. */
+/** Numbers of locked events: consecutive ones from the beginning of their sequence. */
 interface Held {
   readonly held: readonly number[];
 }

@@ -18,7 +18,10 @@ import { postgresPublications } from './publications.ts';
 import { prepared, statement } from './statement.ts';
 import { lockTimeoutLeft, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
-/** A row of the page with both ends of the sequence; `id` is `null` in the only row of an empty page. */
+/**
+ * A row of a page of events, together with the first and last number of the sequence; `id` is `null` in the
+ * only row of an empty page.
+ */
 type ListedRow = { readonly oldest: number | null; readonly newest: number | null } & (
   | EventRecord
   | { readonly id: null }

@@ -4,18 +4,18 @@ import { mayComeUp, StorageUnavailableError, unavailable } from './errors.ts';
 import type { PostgresPool } from './pool.ts';
 import { connectionOn } from './statement.ts';
 
-/** Pause between two attempts, in milliseconds. */
+/** Pause between two attempts to connect at start, in milliseconds. */
 const pauseMs = 250;
 
 /**
- * Timeout of one attempt, in milliseconds. A server that was asleep may lose an attempt that it has not
- * answered by then.
+ * Timeout of one attempt to connect at start, in milliseconds. A server that was asleep may lose an attempt;
+ * the next attempt then succeeds.
  */
 const tryMs = 2_500;
 
 /**
- * Waits until the database responds. One that was asleep, or is started together with this process, refuses
- * connections or does not respond at first. Throws errors that waiting cannot solve, such as a wrong
+ * Waits until the database responds. A database that was asleep, or is started together with this process,
+ * refuses connections or does not respond at first. Throws errors that waiting cannot solve, such as a wrong
  * password, at once.
  *
  * @param isWanted - called between two attempts; returns false to give up

@@ -5,7 +5,7 @@ import { isDataError, isLockTimeout } from './errors.ts';
 import { lookup, prepared, statement } from './statement.ts';
 import { lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
-/** A grant as it is stored: the details of its ID tokens are JSON text. */
+/** A grant in its stored form: the details of its ID tokens are JSON text. */
 export type Stored<Grant> = Omit<Grant, 'idTokenDetails'> & { readonly idTokenDetails: string | null };
 
 export function grantOf(row: Stored<GrantState> | null): GrantState | null {
@@ -15,7 +15,7 @@ export function grantOf(row: Stored<GrantState> | null): GrantState | null {
 
 type Redemption = Parameters<GrantStore['redeem']>[0];
 
-/** A batch of redemptions, one array per column. */
+/** A batch of code exchanges, one array per column. */
 interface Redemptions {
   readonly codes: readonly Uint8Array[];
   readonly tokens: readonly Uint8Array[];
@@ -23,14 +23,17 @@ interface Redemptions {
   readonly issued: readonly number[];
   readonly ends: readonly number[];
   /**
-   * Scopes of each token as a PostgreSQL array literal, because an array of arrays would need arrays of equal
-   * length. `null`: the token has the grant's scopes.
+   * Scopes of each access token in the batch as a PostgreSQL array literal, because an array of arrays would
+   * need arrays of equal length. `null` if the token has all of the grant's scopes.
    */
   readonly tokenScopes: readonly (string | null)[];
   readonly tokenResources: readonly (string | null)[];
-  /** Thumbprints of the keys to which the access tokens are bound; `null` for a token that is not bound. */
+  /**
+   * Thumbprints of the keys to which the access tokens of the batch are bound; `null` for a token that is not
+   * bound.
+   */
   readonly tokenKeys: readonly (string | null)[];
-  /** Digests of refresh tokens; `null` for a redemption without one. */
+  /** Digests of the refresh tokens of the batch; `null` for a code exchange without one. */
   readonly refreshTokens: readonly (Uint8Array | null)[];
   readonly refreshFamilies: readonly (Uint8Array | null)[];
   readonly refreshEnds: readonly number[];
@@ -79,8 +82,8 @@ function arrayLiteral(list: readonly string[] | null): string | null {
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /**
- * Builds a statement that revokes grants. It locks them in the order of their ids, as everywhere, to avoid
- * deadlocks.
+ * Builds a statement that revokes grants. It locks them in the order of their ids, as all statements do, to
+ * avoid deadlocks.
  */
 export const revokeGrantsWhere = (schema: string, condition: string) => `
   UPDATE ${schema}.grants SET revoked_at = :now
@@ -89,7 +92,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
   )
 `;
 
-/** Columns that are read of a grant. */
+/** Columns of a grant that are read. */
 export const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, resources, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,
@@ -211,7 +214,7 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Creates the store of grants, without the exchange of refresh tokens: see `refresh-tokens.ts`. */
+/** Creates the store of grants, except for the exchange of refresh tokens; see `refresh-tokens.ts`. */
 export function postgresGrants(database: Database): Omit<GrantStore, 'findRefreshToken' | 'refresh'> {
   const sql = statementsIn(database.schema);
 

@@ -16,14 +16,15 @@ import { callTimeoutMs, lockTimeoutMs, longTimeoutMs } from './timeouts.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type Found = StoredAnswer & Pick<IdempotencyClaim, 'fingerprint'>;
-/** An idempotency claim whose response may only be known with the outcome. */
+/** An idempotency claim whose response may be known only after the change. */
 type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
-/** Outcomes of requests that took effect. Any other outcome leaves nothing stored. */
+/** Outcomes of calls that changed something. A call with any other outcome stores nothing. */
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
 /**
- * Placeholder for a response until its transaction knows the real one. No other transaction ever reads it.
+ * Placeholder for a response until the transaction has computed the real response. No other transaction ever
+ * reads it.
  */
 const unanswered: StoredAnswer = { status: 0, body: '' };
 
@@ -66,7 +67,7 @@ export function postgresClaims(database: Database) {
       fingerprint: Buffer.from(given.fingerprint),
     };
     const end: { rolledBack: Outcome | ClaimOutcome | null } = { rolledBack: null };
-    /** Ends the transaction with a result and without its changes. */
+    /** Ends the transaction with a result, and discards its changes. */
     const rollBack = (outcome: Outcome | ClaimOutcome): never => {
       end.rolledBack = outcome;
       throw new Error('there is nothing to change');
@@ -143,7 +144,7 @@ function storedOf({ fingerprint, status, body }: Found): StoredRequest {
   return { fingerprint, answer: { status, body } };
 }
 
-/** Compares a request with the stored record of its key, and returns the outcome. */
+/** Compares a request with the stored record of its `Idempotency-Key`, and returns the outcome. */
 export function outcomeOf(
   { fingerprint }: Pick<IdempotencyClaim, 'fingerprint'>,
   stored: StoredRequest,

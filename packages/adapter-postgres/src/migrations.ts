@@ -13,7 +13,7 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** Parses the migration files, in order. */
+/** Parses the migration files, in the order of their numbers. */
 export function readMigrations(files: readonly SqlFile[] = shippedMigrations): readonly Migration[] {
   return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
@@ -23,19 +23,19 @@ export function readMigrations(files: readonly SqlFile[] = shippedMigrations): r
   });
 }
 
-/** All functions of the schema together. Their checksum is recorded under the number 0. */
+/** All functions of the database schema together. Their checksum is recorded as that of migration 0. */
 export type Functions = Pick<Migration, 'sql' | 'checksum'>;
 
 /**
- * Reads the function files, ordered by name. The order does not matter, because PL/pgSQL resolves the bodies
- * at the first call.
+ * Reads the files of the database functions, ordered by name. The order does not matter, because PL/pgSQL
+ * resolves the bodies at the first call.
  */
 export function readFunctions(files: readonly SqlFile[] = shippedFunctions): Functions {
   const sql = withoutCarriageReturns(files.map(({ text }) => text).join('\n'));
   return { sql, checksum: sha256(sql) };
 }
 
-/** Converts the line ends of a Windows checkout, which should not count as a change of the file. */
+/** Replaces the line ends of a Windows checkout, so that they do not count as a change of the file. */
 function withoutCarriageReturns(text: string): string {
   return text.replaceAll('\r\n', '\n');
 }

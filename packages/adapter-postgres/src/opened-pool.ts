@@ -4,7 +4,8 @@ import type { PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
 
 /**
- * A pool that this package opened, whose connections all lead to the primary. Whoever opens it must end it.
+ * A pool that this package opened. All its connections lead to the primary. The code that opens the pool must
+ * end it.
  */
 export interface OpenedPool extends PostgresPool {
   /** Number of open connections, used or idle. */
@@ -16,9 +17,9 @@ export interface OpenedPool extends PostgresPool {
 }
 
 /**
- * Splits a connection string into one for each host that it names, as in libpq:
- * `postgres://user@a:5432,b:5433/database`. The driver supports only one host. `null` if a host is missing,
- * because the driver would use this machine instead.
+ * Splits a connection string into one for each host that it names, as libpq does:
+ * `postgres://user@a:5432,b:5433/database`. The driver supports only one host. Returns `null` if a host is
+ * missing, because the driver would use this machine instead.
  */
 export function eachHost(connectionString: string): readonly string[] | null {
   const parts = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(connectionString);
@@ -29,8 +30,8 @@ export function eachHost(connectionString: string): readonly string[] | null {
 }
 
 /**
- * Opens a pool, which connects on first use: to the host that was the primary last, and to the others in turn
- * if it does not respond or takes no writes.
+ * Opens a pool that connects on first use: to the host that was the primary last and, if that does not
+ * respond or accepts no writes, to the other hosts.
  */
 export function openPool(connectionString: string, timeoutMs: number, max = 10): OpenedPool {
   const hosts = eachHost(connectionString) ?? [connectionString];

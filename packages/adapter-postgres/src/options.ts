@@ -7,19 +7,19 @@ import { assertTlsFiles } from './tls-files.ts';
 export interface PostgresStorageOptions {
   /**
    * Pool of the host, such as a `Pool` of `pg`, to pass instead of `connectionString`. The host may use it
-   * for other purposes too, and must end it. A connection to a server that takes no writes is closed; for
+   * for other purposes too, and must end it. A connection to a server that accepts no writes is closed; for
    * several hosts use a pool of `postgresPool`.
    */
   readonly pool?: PostgresPool;
   /**
    * Connection string, `postgres://user:password@host:5432/database`, to pass instead of `pool`. The storage
    * opens a pool of ten connections and ends it. Several hosts, a primary and its standbys, are separated by
-   * commas: `host-1:5432,host-2:5432`. Connections go to the one that takes writes, whatever
-   * `target_session_attrs` says.
+   * commas: `host-1:5432,host-2:5432`. Connections always go to the host that accepts writes;
+   * `target_session_attrs` is ignored.
    */
   readonly connectionString?: string;
   /**
-   * Schema of the tables, created if missing: `[a-z_][a-z0-9_]{0,62}`.
+   * Schema of the database that contains the tables, created if missing: `[a-z_][a-z0-9_]{0,62}`.
    * @defaultValue 'ostiary'
    */
   readonly schema?: string;
@@ -28,10 +28,10 @@ export interface PostgresStorageOptions {
 const known: readonly string[] = ['pool', 'connectionString', 'schema'];
 
 /**
- * Validates the host's options. Throws a `TypeError` that names the option and never shows its value.
+ * Validates the options of the storage. Throws a `TypeError` that names the option and never shows its value.
  */
 export function parseOptions(options: unknown): {
-  /** Pool of the host, or a function that opens the storage's own. */
+  /** Pool of the host, or a function that opens a pool of the storage. */
   readonly pool: PostgresPool | (() => OpenedPool);
   readonly schema: string;
 } {
@@ -82,7 +82,7 @@ export function postgresPool({
 }: {
   /** Connection string; see {@link PostgresStorageOptions}. */
   readonly connectionString: string;
-  /** Maximum number of connections. @defaultValue 10 */
+  /** Maximum number of connections of the pool. @defaultValue 10 */
   readonly max?: number;
 }): OpenedPool {
   assertConnectionString(connectionString, 'postgresPool');

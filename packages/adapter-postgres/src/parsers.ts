@@ -2,7 +2,10 @@ import { parse as parseArray } from 'postgres-array';
 
 type Parser = (text: string) => unknown;
 
-/** Parses `bytea` in the session's `bytea_output` format: `hex`, or `escape` if the host has set it. */
+/**
+ * Parses a value of the type `bytea` in the session's `bytea_output` format: `hex`, or `escape` if the host
+ * has set it.
+ */
 function parseBytes(text: string): Buffer {
   if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex');
   const raw = text.replaceAll(/\\(\\|[0-7]{3})/g, (_match, code: string) =>

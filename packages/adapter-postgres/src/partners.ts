@@ -15,7 +15,7 @@ const columns = `
   slug, name, search_name AS "searchName", created_at AS "createdAt", updated_at AS "updatedAt", disabled_at AS "disabledAt", version
 `;
 
-/** Creates the statements that end data of a disabled partner. */
+/** Creates the statements that revoke or cancel data of a disabled partner. */
 function endsIn(schema: string) {
   return {
     // Locks grants in the order of their ids, as everywhere, to avoid deadlocks.

@@ -6,12 +6,12 @@ export interface PostgresResult {
   readonly command?: string;
 }
 
-/** Used part of a connection; a `PoolClient` or a `Client` of `pg` has this shape. */
+/** Methods of a database connection that this package uses; a `PoolClient` or a `Client` of `pg` has them. */
 export interface PostgresClient {
   query(statement: {
     /**
-     * Name under which the connection prepares the statement on first use, to skip parsing and planning
-     * later.
+     * Name under which the connection prepares the statement on first use, so that later uses skip parsing
+     * and planning.
      */
     readonly name?: string;
     readonly text: string;
@@ -30,13 +30,13 @@ export interface PostgresPoolClient extends PostgresClient {
 /** Signature of a pool's methods that add and remove listeners. */
 export interface PoolListening {
   (event: 'error', listener: (error: Error) => void): unknown;
-  /** Called with each new connection before its first use. */
+  /** Registers a function that is called with each new connection before its first use. */
   (event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
-/** Used part of a pool; a `Pool` of `pg` has this shape. */
+/** Methods of a pool that this package uses; a `Pool` of `pg` has them. */
 export interface PostgresPool {
-  /** Client class of the pool, if it exposes one. */
+  /** Class of the pool's clients, if the pool exposes it. */
   readonly Client?: unknown;
   /** Maximum number of connections, if the pool exposes it. A quarter of them is reserved for reads. */
   readonly options?: { readonly max?: number };
@@ -45,7 +45,7 @@ export interface PostgresPool {
   readonly removeListener?: PoolListening;
 }
 
-/** A connection outside of any pool; a `Client` of `pg` has this shape. */
+/** A connection outside of any pool, such as a `Client` of `pg`. */
 export interface Session extends Pick<PostgresClient, 'query'> {
   /** Process id of the server process behind this connection. */
   readonly processID?: unknown;

@@ -3,10 +3,10 @@ import { noWritesParameter, StorageUnavailableError, takesNoWrites } from './err
 import { postgresTypes } from './parsers.ts';
 import { ignore, type PostgresClient, type PostgresPool, type PostgresPoolClient } from './pool.ts';
 
-/** Connections that led to the primary when they were new. */
+/** Connections that led to the primary when they were opened. */
 const known = new WeakSet<PostgresClient>();
 
-/** Maximum number of replacements for connections that break before their first use. */
+/** Maximum number of connections that replace one which broke before its first use. */
 const replacements = 4;
 
 /**

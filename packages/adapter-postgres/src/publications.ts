@@ -9,7 +9,7 @@ export interface NewDelivery {
   readonly endpointId: string;
 }
 
-/** Builds the end of a statement, which stores the deliveries of `fresh`, due now. */
+/** Builds the end of an SQL statement, which stores the deliveries of its subquery `fresh` as due now. */
 export function insertFresh(schema: string): string {
   return `
     delivered AS (
@@ -22,7 +22,7 @@ export function insertFresh(schema: string): string {
   `;
 }
 
-/** Creates the outbox inside a transaction, for connections of the storage and of the host. */
+/** Creates the event store inside a transaction, for connections of the storage and of the host. */
 export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const publish = statement<{ readonly events: string; readonly lockTimeout: string | null }>(`
     SELECT FROM ${schema}.publish_events(:events, :lockTimeout)
@@ -60,7 +60,8 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
     },
 
     /**
-     * Returns the ids of a partner and mode's enabled endpoints that subscribe to an event type, in order.
+     * Returns the ids of the endpoints to which an event goes: enabled, of this partner and mode, and
+     * subscribed to the event's type. In order of the ids.
      */
     async matchingEndpoints(
       connection: Connection,
@@ -69,7 +70,7 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
       return (await matching.all(connection, request)).map(({ id }) => id);
     },
 
-    /** Stores deliveries of one owner, in the given order. */
+    /** Stores deliveries of one partner and mode, in the given order. */
     async deliver(
       connection: Connection,
       deliveries: readonly NewDelivery[],

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { type Statement, statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Numbers of events to remove, and of those among them that are locked. */
+/** Numbers of events to remove, and those among them that other transactions have locked. */
 interface Choice {
   readonly chosen: readonly number[];
   readonly held: readonly number[];
@@ -11,9 +11,9 @@ interface Choice {
 
 function statementsIn(schema: string) {
   /**
-   * Builds a statement that removes the rows of a table that expired first. Skips rows that another
-   * transaction has locked, until the next time. The rows are selected as an array, so that every plan
-   * selects them once.
+   * Builds a statement that removes the rows of a table that expired first. Leaves rows that another
+   * transaction has locked for the next call. The rows are selected as an array, so that every query plan
+   * selects them only once.
    */
   const removal = (table: string, end: string, condition = 'true') =>
     statement<{ before: number; limit: number }>(`
@@ -89,9 +89,9 @@ function statementsIn(schema: string) {
 }
 
 /**
- * Creates the purge. Removes rows before those to which they belong, so that no row is ever left without its
- * parent. Each kind is a transaction of its own, so that calls that publish do not wait. Skips rows that
- * another transaction has locked, until the next time.
+ * Creates the function that removes rows which are no longer needed. Removes rows before the rows to which
+ * they belong, so that no row is ever left without its parent. Each kind is a transaction of its own, so that
+ * calls that publish do not wait. Leaves rows that another transaction has locked for the next call.
  */
 export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);
@@ -100,8 +100,8 @@ export function postgresPurge(database: Database): Storage['purge'] {
     database.change((connection) => one.run(connection, { before, limit }), longTimeoutMs);
 
   /**
-   * Removes events with two statements: the second one sees deliveries that were created before the first one
-   * got its locks.
+   * Removes events with two statements: the second sees deliveries that were created before the first got its
+   * locks.
    */
   const removeEvents = (eventsBefore: number, limit: number) =>
     database.write(async (connection) => {

@@ -8,7 +8,10 @@ import { timeoutLeft } from './timeouts.ts';
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload'> & { readonly payload: string };
 
-/** Creates the function that stores jobs inside a running transaction, except jobs whose id exists. */
+/**
+ * Creates the function that stores jobs inside a running transaction. Jobs whose id exists already are not
+ * stored.
+ */
 export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
   // In the order of their ids, so that two calls with the same ids do not deadlock.
   const insert = prepared<{ readonly jobs: string }>(`
@@ -26,20 +29,20 @@ export function postgresJobs({ schema }: Pick<Database, 'schema'>) {
   };
 }
 
-/** Returns a key for a claim of a job. Claim ids contain no space. */
+/** Returns a text that identifies a claim of a job. Claim ids contain no space. */
 const nameOf = ({ id, claimId }: Claim): string => `${claimId} ${id}`;
 
 export function jobRowOf({ id, kind, payload, dueAt, owner = '' }: NewJob): NewRow {
   return { id, kind, payload: JSON.stringify(payload), dueAt, owner };
 }
 
-/** Compares jobs by due time, with those of test mode last. */
+/** Compares jobs for sorting by due time, with those of test mode last. */
 function inOrder(a: JobRow, b: JobRow): number {
   const isTest = ({ owner }: JobRow) => Number(owner.startsWith('test:'));
   return isTest(a) - isTest(b) || a.dueAt - b.dueAt;
 }
 
-/** Converts shares to the text that the function claim_jobs takes. */
+/** Converts the limits per owner to the text that the database function claim_jobs takes. */
 function sharesText(shares: ReadonlyMap<string, Shares>): string {
   const rows = Array.from(shares, ([kind, { free, most }]) => [
     kind,

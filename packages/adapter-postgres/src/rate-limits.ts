@@ -9,20 +9,20 @@ type Request = Parameters<AddressCounts['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
   readonly bucket: string;
-  /** Number of requests that the window has counted. */
+  /** Number of requests that were counted in the window. */
   readonly granted: number;
 }
 
-/** Buckets as JSON: with arrays, PostgreSQL would plan anew for each length. */
+/** Buckets of a batch as JSON: with arrays, PostgreSQL would plan the statement anew for each length. */
 interface Counting {
   readonly buckets: string;
   readonly now: number;
 }
 
-/** Tolerance for clocks that differ, in milliseconds; see `RateLimitStore.consume`. */
+/** Allowed difference between the clocks of processes, in milliseconds; see `RateLimitStore.consume`. */
 const clockToleranceMs = 5_000;
 
-/** Returns the state for a request that is not counted, from the stored window of its bucket. */
+/** Returns the rate limit state of a request that is not counted, from the stored window of its bucket. */
 function uncountedState({ limit, windowMs, now }: Request, window: WindowRow | undefined): RateLimitState {
   const latestEnd = now + windowMs;
   const isCurrent =
@@ -34,8 +34,8 @@ function uncountedState({ limit, windowMs, now }: Request, window: WindowRow | u
 const nameOf = ({ bucket, limit, windowMs }: Request): string => `${limit} ${windowMs} ${bucket}`;
 
 /**
- * SQL condition for an ended window. A window that ends later than possible began before the clock went back,
- * and counts as ended.
+ * SQL condition that a rate limit window has ended. A window that ends later than possible began before the
+ * clock was set back, and counts as ended.
  */
 const isOver = `(last.ends_at <= :now OR last.ends_at > excluded.ends_at + ${clockToleranceMs})`;
 
@@ -121,7 +121,7 @@ export function postgresRateLimits(database: Database): AddressCounts {
   return { consume, peek };
 }
 
-/** Combines the requests of one bucket into one row. */
+/** Combines the counted requests of one bucket into one row. */
 function countedRowOf(requests: readonly Request[]) {
   return requests.slice(0, 1).map(({ bucket, limit, windowMs }) => {
     return { bucket, most: limit, window_ms: windowMs, requests: requests.length };

@@ -42,7 +42,7 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Creates the part of the store that exchanges refresh tokens. */
+/** Creates the functions of the grant store that exchange refresh tokens. */
 export function postgresRefreshTokens(database: Database): Pick<GrantStore, 'findRefreshToken' | 'refresh'> {
   const sql = statementsIn(database.schema);
 

@@ -1,9 +1,9 @@
-/** Waits for a turn, but not longer than the deadline. */
+/** Function that waits for a place of the semaphore, but not longer than the deadline. */
 type Race = (turn: Promise<void>) => Promise<void>;
 
 /**
- * Limits how many calls wait for the disk at once; the others wait in line. If the disk stands still, these
- * calls must not occupy all connections, because reads do not need the disk.
+ * Limits how many database calls wait for the disk at once; other such calls wait in line. If the disk does
+ * not respond, these calls must not occupy all connections, because reads do not need the disk.
  */
 export class Semaphore {
   #free: number;
@@ -14,8 +14,7 @@ export class Semaphore {
   }
 
   /**
-   * Resolves when it is the caller's turn; a caller that gives up leaves the line. Must be followed by
-   * `release`.
+   * Resolves when the call may go on; a call that gives up leaves the line. Must be followed by `release`.
    */
   async acquire(race: Race): Promise<void> {
     if (this.#free > 0) {
@@ -33,7 +32,7 @@ export class Semaphore {
     }
   }
 
-  /** Gives the turn to the next call in line. */
+  /** Lets the next call in line go on. */
   release(): void {
     const [next] = this.#line;
     if (next === undefined) {

@@ -2,7 +2,7 @@ import type { SortedPage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Sorts after every stored name: names consist of letters, digits and spaces. */
+/** Text that sorts after every stored name, because names consist of letters, digits and spaces. */
 const afterEveryName = '\u{10ffff}';
 
 interface Place {

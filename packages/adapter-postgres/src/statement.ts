@@ -4,7 +4,7 @@ import { postgresTypes } from './parsers.ts';
 import type { PostgresClient } from './pool.ts';
 import { primaryOnly } from './primary.ts';
 
-/** Connection for statements: of the pool, or of the host. */
+/** Connection on which statements run: of the pool, or of the host. */
 export interface Connection {
   /** Runs a statement. @param values - values of `$1`, `$2`, … in `text` */
   query(
@@ -15,7 +15,7 @@ export interface Connection {
 }
 
 /**
- * A statement with named parameters, written where it is used:
+ * An SQL statement with named parameters, written where it is used:
  *
  * ```ts
  * const find = statement<{ slug: string }, PartnerRecord>(`
@@ -34,7 +34,7 @@ export interface Statement<Parameters extends object, Row = never> {
 }
 
 /**
- * Checks whether a statement only reads, not counting functions that it calls. A standby refuses all other
+ * Checks whether a statement only reads, disregarding functions that it calls. A standby refuses all other
  * statements by itself.
  */
 function onlyReads(sql: string): boolean {
@@ -44,7 +44,7 @@ function onlyReads(sql: string): boolean {
   );
 }
 
-/** Creates a statement. A SELECT runs on the primary only. */
+/** Creates an SQL statement. A SELECT runs on the primary server only. */
 export function statement<Parameters extends object, Row = never>(
   sql: string,
   { isPrepared = false }: { readonly isPrepared?: boolean } = {},
@@ -72,7 +72,8 @@ export function statement<Parameters extends object, Row = never>(
 }
 
 /**
- * State of whether statements are prepared. Turned off once errors show that a pooler switches connections.
+ * Whether statements are prepared on the connections of a storage. Turned off once errors show that a pooler
+ * switches connections.
  */
 export interface Preparing {
   isOn: boolean;
@@ -94,8 +95,8 @@ type KeyType = 'text' | 'bytea' | 'bigint';
 export interface Lookup<Parameters extends object, Row> extends Statement<Parameters, Row> {
   readonly names: readonly (keyof Parameters & string)[];
   /**
-   * Variant for many keys: takes an array for each parameter, and returns with each row the index of its key,
-   * counted from 1.
+   * Variant of the look-up for many keys: takes an array for each parameter, and returns with each row the
+   * index of its key, counted from 1.
    */
   readonly ofMany: Statement<
     { readonly [name: string]: readonly unknown[] },
@@ -104,8 +105,8 @@ export interface Lookup<Parameters extends object, Row> extends Statement<Parame
 }
 
 /**
- * Creates a statement that finds at most one row by its key. It is written for one call; concurrent calls are
- * combined (`database.get`), as a join of their parameters with it.
+ * Creates a statement that finds at most one row by its key. It is written for one call. `database.get`
+ * combines concurrent calls into one statement, which joins the parameters of all calls with this one.
  */
 export function lookup<Parameters extends object, Row>(
   types: { readonly [Name in keyof Parameters]: KeyType },
@@ -122,7 +123,7 @@ export function lookup<Parameters extends object, Row>(
   return { ...prepared<Parameters, Row>(sql), names, ofMany };
 }
 
-/** Looks up many keys with one statement. A single key uses the plain statement. */
+/** Looks up many keys with one statement. For a single key, the plain statement is used. */
 export async function lookUpAll<Parameters extends object, Row>(
   connection: Connection,
   lookup: Lookup<Parameters, Row>,
@@ -137,7 +138,7 @@ export async function lookUpAll<Parameters extends object, Row>(
 }
 
 /**
- * Wraps a client of `pg`, of the storage or of the host, as a connection for statements.
+ * Wraps a client of `pg`, of the storage or of the host, as a connection on which statements run.
  *
  * @param preparing - turned off by the first statement that fails because it was prepared, and which can be retried
  */

@@ -1,18 +1,18 @@
-/** Timeout of a call in milliseconds, including the wait for a connection. */
+/** Timeout of a database call in milliseconds, including the wait for a connection. */
 export const callTimeoutMs = 1500;
 
-/** Returns the remaining time of a call that has waited for `waitedMs`, in milliseconds. */
+/** Returns the remaining time of a database call that has waited for `waitedMs`, in milliseconds. */
 export const timeoutLeft = (waitedMs: number): number => Math.max(1, callTimeoutMs - waitedMs);
 
 /**
- * Time for which a call waits for a lock, in milliseconds. Shorter than the call's timeout, so that it can
- * still react if another transaction holds the lock.
+ * Time for which a database call waits for a lock, in milliseconds. Shorter than the call's timeout, so that
+ * the call can still react if another transaction holds the lock.
  */
 export const lockTimeoutMs = 1200;
 
 /**
- * Returns the remaining wait for a lock, in milliseconds. It ends before the call's timeout, so that a
- * statement that still waits fails, and cannot commit after its caller has given up.
+ * Returns the remaining time for which a statement may wait for a lock, in milliseconds. It ends before the
+ * call's timeout, so that the statement fails and cannot commit after its caller has given up.
  */
 export const lockTimeoutLeft = (waitedMs: number): number => Math.max(1, lockTimeoutMs - waitedMs);
 
@@ -29,7 +29,7 @@ export const lockTimeoutOf = (isShared: boolean, aloneMs = callTimeoutMs): strin
   String(isShared ? sharedLockMs : aloneMs);
 
 /**
- * Timeout in milliseconds for a call that changes many rows while no user waits: a purge, the end of a
- * client.
+ * Timeout in milliseconds for a call that changes many rows while no user waits, such as a purge or the
+ * disabling of a client.
  */
 export const longTimeoutMs = 30_000;

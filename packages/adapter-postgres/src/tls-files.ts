@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Connection string parameters that name files, and how such a file begins (RFC 7468). */
+/**
+ * Parameters of a connection string that name files, and how the content of such a file begins (RFC 7468).
+ */
 const files = {
   sslrootcert: { holds: 'certificate', begins: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/ },
   sslcert: { holds: 'certificate', begins: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/ },
@@ -25,7 +27,7 @@ function contentOf(file: string, setting: string): string {
 }
 
 /**
- * Reads the files that a connection string names, because the driver would report a missing one as `ENOENT`
+ * Reads the files that a connection string names, because the driver would report a missing file as `ENOENT`
  * without the parameter.
  *
  * @throws TypeError that names the parameter and the file, if a file cannot be read or has other content

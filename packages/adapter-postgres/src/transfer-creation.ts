@@ -13,7 +13,7 @@ import { outcomeOf, postgresIdempotency } from './idempotency.ts';
 import { lookup, prepared } from './statement.ts';
 import { lockTimeoutMs, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
-/** A transfer to create, waiting for its batch. */
+/** A transfer to create, which waits for its batch. */
 interface Creation {
   readonly row: ReturnType<typeof creationRowOf>;
   readonly claim: IdempotencyClaim | null;

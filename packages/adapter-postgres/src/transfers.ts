@@ -21,9 +21,9 @@ type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
-/** Page of a list: from `from` on, before the position, newest first. */
+/** Selects a page of a list of transfers: created at `from` or later, before the position, newest first. */
 type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
-/** Page of an export: after the position, before `to`, oldest first. */
+/** Selects a page of an export: after the position, before `to`, oldest first. */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
@@ -187,7 +187,7 @@ export function postgresTransfers(database: Database): TransferStore {
 }
 
 /**
- * Returns the position before all transfers of a time: the empty text sorts before all ids. So the index
+ * Returns the list position before all transfers of a time: the empty text sorts before all ids. So the index
  * needs one bound less.
  */
 function startOf(time: number): ListPosition {
@@ -202,7 +202,10 @@ function settlementRowOf({ id, status, failure, now, event }: Settlement) {
   return { transferId: id, outcome: status, code: failure?.code, message: failure?.message, now, event };
 }
 
-/** Converts a row member by member: copying the rest of a row makes an export a tenth slower. */
+/**
+ * Converts a stored row to a transfer, member by member: copying the rest of a row makes an export a tenth
+ * slower.
+ */
 function transferOf(row: StoredTransferRow): TransferRecord {
   const { metadata, failureCode, failureMessage } = row;
   return {

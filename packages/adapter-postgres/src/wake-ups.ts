@@ -9,14 +9,14 @@ import { callTimeoutMs } from './timeouts.ts';
 const kinds: readonly Work[] = ['jobs', 'deliveries'];
 
 /**
- * Pause before the next notification if there was more to announce during the last one, in milliseconds: work
+ * Pause before the next notification if further work was announced during the last one, in milliseconds: work
  * then comes faster than it can be announced.
  */
 const busyMs = 25;
 
 /**
- * Pause before connecting again to listen, in milliseconds: `first`, doubled after each failure, up to
- * `last`.
+ * Pause before connecting again to listen for notifications, in milliseconds: `first`, doubled after each
+ * failure, up to `last`.
  */
 const againMs = { first: 500, last: 60_000 };
 
@@ -70,7 +70,8 @@ export function postgresWakeUps(database: Database, askMs = 60_000): WakeUps & {
 }
 
 /**
- * Listens until the signal aborts, on one connection after the other. Gives up if connections cannot listen.
+ * Listens for notifications until the signal aborts, on one connection after the other. Gives up if
+ * connections cannot listen.
  */
 async function keepListening(
   database: Database,
@@ -104,7 +105,7 @@ async function keepListening(
   }
 }
 
-/** Passes on the notifications of a connection. Resolves when the connection ends. */
+/** Passes on the notifications that arrive on a connection. Resolves when the connection ends. */
 function endOf(client: Session, hear: (work: Work) => void): Promise<void> {
   client.on('error', ignore);
   client.on('notification', ({ payload }) => {
@@ -120,8 +121,9 @@ function inTime<T>(work: Promise<T>): Promise<T> {
 }
 
 /**
- * Starts listening and returns whether it works. A pooler shows clients its own number instead of the
- * server's process id. In transaction mode, a LISTEN on one of its connections belongs to no client.
+ * Starts listening for notifications and returns whether that works. A pooler shows clients its own number
+ * instead of the server's process id. In transaction mode, a LISTEN on one of its connections belongs to no
+ * client.
  */
 async function beginListening(client: Session, { schema }: Database): Promise<boolean> {
   await client.connect();

@@ -22,8 +22,9 @@ type ConditionRow = Omit<EndpointCondition, 'failure'> & {
 };
 
 /**
- * Creates the check whether an endpoint can get deliveries. It returns the reason if not, otherwise `null`.
- * An endpoint of another partner counts as unknown. Requires a transaction that has locked the owner.
+ * Creates the check whether an endpoint can get deliveries. Returns the reason if it cannot, otherwise
+ * `null`. An endpoint of another partner counts as unknown. Requires a transaction that has locked the
+ * owner's events.
  */
 export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`
@@ -44,8 +45,8 @@ export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
 }
 
 /**
- * Builds a statement that cancels deliveries. A worker that has claimed one of them loses it: its result will
- * be refused. Locks deliveries by number, as `finish` does.
+ * Builds a statement that cancels deliveries. If a worker has claimed one of them, its result will be
+ * refused. Locks deliveries by number, as `finish` does.
  */
 export const cancelWhere = (schema: string, condition: string) => `
   WITH held AS MATERIALIZED (
@@ -235,7 +236,7 @@ function conditionOf({ since, at, httpStatus, error, ...condition }: ConditionRo
   return { ...condition, failure };
 }
 
-/** Copies an endpoint, because the caller may change its list while the write waits. */
+/** Copies an endpoint's record, because the caller may change its list while the write waits. */
 function rowOf(endpoint: WebhookEndpointRecord): WebhookEndpointRecord {
   return { ...endpoint, events: [...endpoint.events] };
 }

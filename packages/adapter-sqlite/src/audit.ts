@@ -37,7 +37,7 @@ export function sqliteAudits(database: Database) {
     advance: connection.prepare<[Link]>('UPDATE audit_head SET number = :number, chain = :chain'),
   }));
 
-  /** Adds an act to the chain; does nothing for `null`. */
+  /** Adds an act to the audit log's chain; does nothing for `null`. */
   function store(row: AuditRow | null): void {
     if (row === null) return;
     const { digest, ...act } = row;
@@ -66,7 +66,7 @@ export function sqliteAudits(database: Database) {
   };
 }
 
-/** Columns that a filter compares. */
+/** Columns of the audit log that a filter compares. */
 const compared = ['target', 'actor', 'action'] as const;
 
 export function sqliteAudit(database: Database): AuditStore {
@@ -124,8 +124,8 @@ function actOf<Row extends StoredRow>(row: Row): Omit<Row, 'details'> & Pick<Sto
 }
 
 /**
- * Converts an audit record for storage. Called before the write waits, because the caller may change the
- * object then.
+ * Converts an audit record to its stored form. Called before the write waits, because the caller may change
+ * the object then.
  */
 export function auditRowOf(record: AuditRecord | undefined): AuditRow | null {
   if (record === undefined) return null;

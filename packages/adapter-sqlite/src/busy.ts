@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Clock and timer for waiting. Tests pass their own. */
+/** Clock and timer with which calls wait for a busy database. Tests pass their own. */
 export interface Timing {
   /** Returns milliseconds since an arbitrary moment; never goes back. */
   now(): number;
@@ -26,7 +26,10 @@ export const callTimeoutMs = 2000;
 
 const longestPauseMs = 25;
 
-/** Returns the pause before an attempt: short at first, since most locks last for one commit. */
+/**
+ * Returns the pause before the next attempt at a busy database: short at first, since most locks last for one
+ * commit.
+ */
 export function pauseBefore(attempt: number): number {
   return Math.min(2 ** attempt, longestPauseMs);
 }
@@ -37,12 +40,15 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_PROTOCOL';
 }
 
-/** Returns the result code of SQLite, or the empty string for any other error. */
+/** Returns the result code of an SQLite error, or the empty string for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Repeats work until the database is not busy or the time is over, without blocking the event loop. */
+/**
+ * Repeats a database call until the database is not busy or the time is over, without blocking the event
+ * loop.
+ */
 export async function retryWhileBusy<T>(
   attempt: () => T,
   timing: Timing,

@@ -49,8 +49,8 @@ export function sqliteClientDocuments(database: Database): ClientDocumentStore {
   const sql = database.prepare(statementsOn);
 
   /**
-   * Removes clients that were last used before `before`, the least recently used first. Returns the number of
-   * removed clients.
+   * Removes clients with metadata documents that were last used before `before`, the least recently used
+   * first. Returns the number of removed clients.
    */
   function removeUnused(before: number, limit: number): number {
     const unused = sql().unused.all({ before, limit });

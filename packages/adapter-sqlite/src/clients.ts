@@ -9,7 +9,10 @@ interface ClientRow {
   readonly version: number;
   readonly disabledAt: number | null;
   readonly partner: string | null;
-  /** `null` for a client that its metadata document describes. */
+  /**
+   * Name by which lists are sorted; `null` for a client with a metadata document, which these lists leave
+   * out.
+   */
   readonly searchName: string | null;
   readonly createdAt: number;
   readonly record: string;
@@ -89,13 +92,13 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Rows to insert for a new client. */
+/** Rows that are inserted for a new client. */
 interface ClientRows {
   readonly row: ClientRow;
   readonly origins: ReadonlySet<string>;
 }
 
-/** Converts a client to the rows that are stored. */
+/** Converts a client to the rows in which it is stored. */
 export const clientRowsOf = (client: ClientRecord): ClientRows => ({
   row: rowOf(client),
   origins: originsOf(client),
@@ -164,7 +167,7 @@ export function sqliteClients(database: Database): ClientStore {
   };
 }
 
-/** Converts a client for storage: JSON, with digests as base64url. */
+/** Converts a client to its stored form: JSON, with digests as base64url. */
 function rowOf(client: ClientRecord): ClientRow {
   const secrets = client.secrets.map((secret) => ({
     ...secret,
@@ -183,8 +186,9 @@ export function clientOf({ record }: Pick<ClientRow, 'record'>): ClientRecord {
 }
 
 /**
- * Returns the origin of a page as browsers send it (RFC 6454); `null` if it has none. Web views send the
- * origin of a private-use scheme with a host, such as `capacitor://localhost`, which `URL` does not support.
+ * Returns the origin of a redirect URI as browsers send it in the header `Origin` (RFC 6454); `null` if it
+ * has none. Web views send the origin of a private-use scheme with a host, such as `capacitor://localhost`,
+ * which `URL` does not support.
  */
 function originOf({ origin, protocol, host }: URL): string | null {
   if (origin !== 'null') return origin;

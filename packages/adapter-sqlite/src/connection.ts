@@ -7,21 +7,21 @@ import { StorageUnavailableError } from './errors.ts';
 export type Connection = Sqlite.Database;
 
 /**
- * Timeout of opening, in milliseconds. Longer than that of a request, because other processes may start at
- * the same time.
+ * Timeout for opening the database, in milliseconds. Longer than that of a request, because other processes
+ * may start at the same time.
  */
 export const startTimeoutMs = 30_000;
 
 /**
- * Size in bytes to which SQLite truncates the write-ahead log when it starts over: the size at which it
- * usually does.
+ * Size in bytes to which SQLite truncates the write-ahead log when it begins to reuse the log: the size at
+ * which it usually does so.
  */
 export const logSizeLimit = 4 * 2 ** 20;
 
-/** SQLite's name for a database in memory, which ends with its connection. */
+/** SQLite's file name for a database in memory, which ends with its connection. */
 export const inMemory = ':memory:';
 
-/** Opens the file, or creates it, and configures the connection to be durable. */
+/** Opens or creates the database file, and configures the connection so that commits are durable. */
 export async function openConnection(file: string, timing: Timing): Promise<Connection> {
   // Loaded only here: on a Node version that is too old, the driver must not be loaded at all.
   const { default: Driver } = await import('better-sqlite3');
@@ -45,8 +45,8 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
 }
 
 /**
- * Throws unless commits wait for the disk. Called after a write, because SQLite may lower the level in WAL
- * mode.
+ * Throws if commits no longer wait for the disk. Called after a write, because SQLite may lower the level in
+ * WAL mode.
  */
 export function assertDurable(connection: Connection): void {
   const synchronous = connection.pragma('synchronous', { simple: true });
@@ -72,8 +72,9 @@ function configure(connection: Connection): void {
 }
 
 /**
- * Creates the file so that only its owner can read it; SQLite gives the files beside it the same mode. Never
- * opens an existing file: closing it would drop the locks that this process holds on it (POSIX).
+ * Creates the database file so that only its owner can read it; SQLite gives the files beside it the same
+ * mode. Never opens an existing file: closing it would release the locks that this process holds on it
+ * (POSIX).
  */
 function createPrivately(path: string): void {
   try {

@@ -161,7 +161,7 @@ export function sqliteConsents(database: Database): ConsentStore {
   };
 }
 
-/** Returns the names without doubles and without those in `removed`. */
+/** Returns a list of scope names without duplicates and without the names in `removed`. */
 const without = (names: readonly string[], removed: readonly string[]): string[] => [
   ...new Set(names.filter((name) => !removed.includes(name))),
 ];

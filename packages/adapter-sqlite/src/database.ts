@@ -8,13 +8,13 @@ import { type Migration, migrate, readMigrations } from './migrations.ts';
 interface Opened {
   readonly connection: Connection;
   readonly groups: GroupCommit;
-  /** Throws if the file was moved, deleted or replaced. */
+  /** Throws if the database file was moved, deleted or replaced. */
   readonly assertFileInPlace: () => void;
 }
 
 /**
- * The one connection of a storage. All calls go through `read` and `write`, where failures become
- * `StorageUnavailableError`.
+ * Connection of one storage; there is only one. All calls go through `read` and `write`, which turn failures
+ * into `StorageUnavailableError`.
  */
 export class Database {
   readonly #file: string;
@@ -35,8 +35,8 @@ export class Database {
   }
 
   /**
-   * Returns a function for the statements of a port, which are prepared once, on first use: preparing all of
-   * them takes longer than opening.
+   * Returns a function for the SQL statements of a store, which are prepared once, on first use: preparing
+   * the statements of all stores takes longer than opening the file.
    */
   prepare<Statements>(create: (connection: Connection) => Statements): () => Statements {
     let prepared: Statements | null = null;
@@ -47,7 +47,7 @@ export class Database {
     };
   }
 
-  /** Opens the file and brings its schema up to date. May be called again after a failure. */
+  /** Opens the database file and brings its schema up to date. May be called again after a failure. */
   async open(): Promise<void> {
     if (this.#closing !== null) throw new StorageUnavailableError('the storage is closed');
     this.#opening ??= this.#open();
@@ -59,7 +59,7 @@ export class Database {
     }
   }
 
-  /** Runs a synchronous read. It sees every commit of every process. */
+  /** Runs a synchronous function that only reads. It sees every commit of every process. */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
     try {
       const { connection } = this.#use();
@@ -75,7 +75,7 @@ export class Database {
     }
   }
 
-  /** Reads a row and converts it; `null` if there is none. */
+  /** Reads a row and converts it with `show`; `null` if there is no row. */
   find<Row, T>(row: () => Row | undefined, show: (row: Row) => T): Promise<T | null> {
     return this.read(() => {
       const found = row();
@@ -83,7 +83,7 @@ export class Database {
     });
   }
 
-  /** Runs synchronous work in a transaction and resolves when it is on the disk. */
+  /** Runs a synchronous function in a transaction and resolves when the changes are on the disk. */
   async write<T>(work: (connection: Connection) => T): Promise<T> {
     try {
       const { connection, groups } = this.#use();
@@ -93,7 +93,7 @@ export class Database {
     }
   }
 
-  /** Throws if the file was moved, deleted or replaced. Writes check that themselves. */
+  /** Throws if the database file was moved, deleted or replaced. Writes make this check themselves. */
   assertFileInPlace(): void {
     try {
       this.#use().assertFileInPlace();
@@ -107,7 +107,7 @@ export class Database {
     return this.#use().connection;
   }
 
-  /** Waits for running writes and closes. */
+  /** Waits for running writes and closes the database. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

@@ -11,7 +11,7 @@ import { roomOfOwners } from './shares.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
-/** Columns of a delivery that hold the attempt which made it final. */
+/** Columns of a delivery that contain its last attempt, which made it final. */
 type FinalAttempt = { readonly [Field in keyof Omit<AttemptRecord, 'number'>]: AttemptRecord[Field] | null };
 type Result = FinalAttempt &
   Pick<DeliveryResult, 'id' | 'claimId'> & {
@@ -108,7 +108,10 @@ function resultsOn(connection: Connection) {
 export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim' | 'finish'> {
   const sql = database.prepare((connection) => ({ ...claimsOn(connection), ...resultsOn(connection) }));
 
-  /** Stores the result of one claim. Returns whether the claim was current. @throws Error if the logged attempts do not precede this one */
+  /**
+   * Stores the result of a claimed delivery. Returns whether the claim was current. @throws Error if the
+   * logged attempts do not precede this one
+   */
   function finish({ id, claimId, attempt, isCutOff, next }: DeliveryResult): boolean {
     const isFinal = next.status !== 'pending';
     const dueAt = next.status === 'pending' ? next.dueAt : null;

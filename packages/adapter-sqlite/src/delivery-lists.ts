@@ -10,7 +10,7 @@ import type { Database } from './database.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** Page of a list: rows after the position, newest first. */
+/** Selects a page of a list: rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
 const columns = `
@@ -43,7 +43,7 @@ export function storedDeliveriesOn(connection: Connection) {
   `);
 
   return {
-    /** Returns the last delivery of an event to an endpoint: if one is pending, it is this one. */
+    /** Returns the last delivery of an event to an endpoint. If a delivery is pending, it is the last. */
     last(pair: { readonly eventNumber: number; readonly endpointId: string }): DeliveryRecord | null {
       const row = last.get(pair);
       return row === undefined ? null : deliveryOf(row);
@@ -108,7 +108,8 @@ const findByIdOn = (connection: Connection) =>
   connection.prepare<[string], DeliveryRow>(`SELECT ${columns} FROM ${source} WHERE deliveries.id = ?`);
 
 /**
- * Creates the statement for latest states, which sorts the few deliveries of each event, as `ofEvent` does.
+ * Creates the statement for the latest states of an event's deliveries. It sorts the few deliveries of each
+ * event, as `ofEvent` does.
  */
 const latestStatesOn = (connection: Connection) =>
   connection.prepare<

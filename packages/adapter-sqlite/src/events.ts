@@ -11,7 +11,7 @@ const columns = 'id, partner, mode, sequence, type, body, created_at AS createdA
 /** Parameters of {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
-  /** Selects events with a delivery (1) or without one (0); `null` selects both. */
+  /** Whether events must have a delivery (1) or must have none (0); `null` selects both. */
   readonly delivery: 0 | 1 | null;
   readonly limit: number;
 }
@@ -29,7 +29,7 @@ const latestWhere = (condition: string) => `
   ORDER BY sequence DESC LIMIT :limit
 `;
 
-/** Returns the value of {@link LatestRow.delivery} for a filter. */
+/** Returns the value of {@link LatestRow.delivery} for a filter of events. */
 function deliveryOf({ status, endpointId }: Pick<EventFilter, 'status' | 'endpointId'>): 0 | 1 | null {
   if (status === 'none') return 0;
   return status === null && endpointId === null ? null : 1;

@@ -56,21 +56,21 @@ export function fileGuard(connection: Connection): () => void {
   };
 }
 
-/** Returns the absolute path of the file that a connection has opened, with links resolved. */
+/** Returns the absolute path of the file that a connection has opened, with symbolic links resolved. */
 export function openedFile(connection: Connection): string {
   const file = connection.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").pluck().get();
   return String(file);
 }
 
 /**
- * Checks whether two paths are the same file. An open file keeps its inode number, which no new file can get
- * in the meantime.
+ * Checks whether two file statuses belong to the same file. An open file keeps its inode number, which no new
+ * file can get in the meantime.
  */
 export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** Returns the status of a file; `undefined` if there is none. */
+/** Returns the file system's status of a file; `undefined` if there is no file. */
 export function statOf(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }

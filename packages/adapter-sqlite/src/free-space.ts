@@ -2,24 +2,26 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
 /**
- * Number of pages freed per step, a megabyte. A step takes a few milliseconds, during which no other call has
- * the connection.
+ * Number of database pages that one step returns to the file system: a megabyte. A step takes a few
+ * milliseconds, during which no other call can use the connection.
  */
 const stepPages = 256;
 
-/** Maximum number of steps per call. The rest waits for the next call. */
+/** Maximum number of steps in one call. Remaining pages wait for the next call. */
 const maxSteps = 40;
 
-/** Number of free pages that are kept for new data. */
+/** Number of free database pages that are kept for new data. */
 const keptPages = 1024;
 
-/** Value of the pragma `auto_vacuum` in files that can return pages in steps. */
+/** Value of the pragma `auto_vacuum` in database files that can return free pages in steps. */
 const incremental = 2;
 
 const numberOf = (connection: Connection, pragma: string): number =>
   Number(connection.pragma(pragma, { simple: true }));
 
-/** Returns unused pages to the file system, in short steps between which other calls can run. */
+/**
+ * Returns unused pages of the database to the file system, in short steps between which other calls can run.
+ */
 export async function giveBack(database: Database): Promise<void> {
   for (let step = 0; step < maxSteps; step += 1) {
     const spare = await database.read((connection) =>

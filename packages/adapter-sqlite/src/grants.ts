@@ -9,7 +9,7 @@ import type {
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** A record as it is stored: lists are JSON text. */
+/** A record in its stored form: lists are JSON text. */
 type Row<Record> = Omit<Record, 'scopes' | 'resources'> & {
   readonly scopes: string;
   readonly resources: string | null;
@@ -21,7 +21,7 @@ type NewTokenRow = Omit<NewAccessToken, 'scopes' | 'resources'> & {
   readonly resources: string | null;
 };
 
-/** Columns that are read of a grant. */
+/** Columns of a grant that are read. */
 export const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, resources, redirect_uri AS redirectUri,
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid,
@@ -142,7 +142,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Creates the store of grants, without the exchange of refresh tokens: see `refresh-tokens.ts`. */
+/** Creates the store of grants, except for the exchange of refresh tokens; see `refresh-tokens.ts`. */
 export function sqliteGrants(database: Database): Omit<GrantStore, 'findRefreshToken' | 'refresh'> {
   const sql = database.prepare(statementsOn);
 

@@ -2,13 +2,17 @@ import { setImmediate } from 'node:timers/promises';
 import type Sqlite from 'better-sqlite3';
 import { callTimeoutMs, codeOf, isBusy, pauseBefore, type Timing } from './busy.ts';
 
-/** Maximum number of writers that share a commit, so that a flood does not block the event loop for long. */
+/**
+ * Maximum number of write calls that share a commit, so that a flood of calls does not block the event loop
+ * for long.
+ */
 const groupLimit = 500;
 
 /** A write call that waits for its commit. */
 interface Writer {
   /**
-   * Runs the work inside the transaction. Returns a function that resolves the call after the commit.
+   * Runs the call's function inside the transaction. Returns a function that resolves the call after the
+   * commit.
    */
   attempt(): () => void;
   reject(error: unknown): void;
@@ -26,8 +30,8 @@ export class GroupCommit {
   readonly #assertFileInPlace: () => void;
   readonly #waiting: Writer[] = [];
   /**
-   * Runs a group in one transaction, with a savepoint for each writer. Returns functions that resolve the
-   * writers' calls.
+   * Runs a group of write calls in one transaction, with a savepoint for each call. Returns functions that
+   * resolve the calls.
    */
   readonly #attempt: (group: readonly Writer[]) => (() => void)[];
   #draining: Promise<void> | null = null;
@@ -51,8 +55,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs synchronous work in a transaction and resolves with its result once that is durable. If the database
-   * is busy, the work may run more than once, so it must do nothing but use the connection.
+   * Runs a synchronous function in a transaction and resolves with its result once the changes are durable.
+   * If the database is busy, the function may run more than once, so it must do nothing but use the
+   * connection.
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -68,7 +73,7 @@ export class GroupCommit {
     });
   }
 
-  /** Resolves when no write waits any more. */
+  /** Resolves when no write call waits any more. */
   async idle(): Promise<void> {
     await this.#draining;
   }
@@ -92,7 +97,7 @@ export class GroupCommit {
   }
 
   /**
-   * Commits the group and resolves its writers' calls. If the database is busy, returns the error and
+   * Commits a group of write calls and resolves the calls. If the database is busy, returns the error and
    * resolves none.
    */
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
@@ -110,8 +115,8 @@ export class GroupCommit {
   }
 
   /**
-   * Returns the error of the file guard if the file is gone, because it explains SQLite's error. Otherwise
-   * returns the error itself.
+   * Returns the file guard's error if the database file is gone, because it explains SQLite's error.
+   * Otherwise returns SQLite's error.
    */
   #reasonOf(error: unknown): unknown {
     try {
@@ -122,7 +127,7 @@ export class GroupCommit {
     }
   }
 
-  /** Rejects the writers that have waited long enough and returns the others. */
+  /** Rejects the write calls that have waited long enough and returns the others. */
   #patient(group: readonly Writer[], error: unknown): Writer[] {
     const now = this.#timing.now();
     return group.filter((writer) => {
@@ -133,7 +138,10 @@ export class GroupCommit {
   }
 }
 
-/** Checks whether an error concerns one writer only. Disk, memory and lock errors concern the whole group. */
+/**
+ * Checks whether an error concerns only one write call of a group. Disk, memory and lock errors concern the
+ * whole group.
+ */
 function isOfOneWriter(error: unknown): boolean {
   const code = codeOf(error);
   return !code.startsWith('SQLITE_') || /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE)/.test(code);

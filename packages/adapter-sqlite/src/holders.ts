@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 type Holding = { readonly sub: string; readonly scope: string };
 
 /**
- * Creates the query for partners whose clients hold an unrevoked consent of a user with a scope, for
+ * Creates the query for partners whose clients have an unrevoked consent of a user with a scope. It runs on
  * connections of the storage and of the host.
  */
 export function holdersOn(connection: Connection): (request: Holding) => string[] {

@@ -7,8 +7,8 @@ import { holdersOn } from './holders.ts';
 import { publicationsOn } from './publications.ts';
 
 /**
- * Creates the outbox on connections of the host. Prepared statements are kept as long as their connection.
- * The file of each connection is compared with the storage's at its first use.
+ * Creates the event store on connections of the host. Prepared statements are kept as long as their
+ * connection. The file of each connection is compared with the storage's file at the connection's first use.
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const prepared = new WeakMap<Connection, HostTransaction>();
@@ -33,8 +33,8 @@ function outboxOn(connection: Connection): HostTransaction {
   const publish = connection.transaction((events: readonly NewEvent[]) => publications.publish(events));
 
   /**
-   * Runs work after checking that the host is in a transaction. Checked on every call, because outside of one
-   * each statement would be a transaction of its own.
+   * Runs a function after checking that the host's connection is in a transaction. The check is made on every
+   * call, because outside of a transaction each statement would commit by itself.
    */
   function inTransaction<T>(work: () => T): T {
     assertTransaction(connection);
@@ -69,8 +69,8 @@ function assertTransaction(transaction: unknown): Connection {
 }
 
 /**
- * Recognizes a better-sqlite3 handle by its shape: the host may have another copy of the driver, with its own
- * class.
+ * Recognizes a better-sqlite3 handle by its methods: the host may have another copy of the driver, with its
+ * own class.
  */
 function isHandle(value: unknown): value is Connection {
   if (typeof value !== 'object' || value === null) return false;
@@ -84,7 +84,7 @@ function isHandle(value: unknown): value is Connection {
 
 /**
  * Throws unless two connections have opened the same file. Compares the files, not their paths, which can be
- * relative, or links.
+ * relative or symbolic links.
  */
 function assertSameFile(connection: Connection, ours: Connection): void {
   if (ours.memory)

@@ -12,10 +12,10 @@ import type { Database } from './database.ts';
 
 type ClaimRow = Omit<IdempotencyClaim, 'answer'> & StoredAnswer;
 type KeyLookup = IdempotencyKey & { readonly now: number };
-/** An idempotency claim whose response may only be known with the outcome. */
+/** An idempotency claim whose response may be known only after the change. */
 type Claim = Omit<IdempotencyClaim, 'answer'> & { readonly answer?: StoredAnswer };
 
-/** Outcomes of requests that took effect, whose responses are stored. */
+/** Outcomes of calls that changed something, whose responses are stored. */
 const effects: ReadonlySet<string> = new Set(['created', 'published', 'queued']);
 
 /** Creates transactions that take effect once per `Idempotency-Key`. */
@@ -35,7 +35,7 @@ export function sqliteClaims(database: Database) {
     `),
   }));
 
-  /** Returns the record of an earlier request that is valid at `now`, or `null`. */
+  /** Returns the idempotency record of an earlier request that is valid at `now`, or `null`. */
   function find({ partner, mode, key, now }: KeyLookup): StoredRequest | null {
     const row = sql().find.get({ partner, mode, key, now });
     if (row === undefined) return null;
@@ -47,8 +47,8 @@ export function sqliteClaims(database: Database) {
     find,
 
     /**
-     * Runs a transaction that takes effect once per key, and stores its response. An expired record is
-     * overwritten.
+     * Runs a transaction that takes effect once per `Idempotency-Key`, and stores its response. An expired
+     * record is overwritten.
      */
     async once<Outcome extends { readonly outcome: string; readonly answer?: StoredAnswer }>(
       given: Claim | null,

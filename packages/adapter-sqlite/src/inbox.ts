@@ -13,7 +13,7 @@ const columns = `
   signature_error AS signatureError, answer
 `;
 
-/** Oldest requests of an endpoint that a listener may take. */
+/** SQL that selects the oldest requests of an inbox that a program may take. */
 const waiting = `
   SELECT id FROM inbox_requests
   WHERE endpoint_id = :endpointId AND partner = :partner AND mode = :mode AND received_at >= :since
@@ -105,7 +105,7 @@ export function sqliteInbox(database: Database): InboxStore {
   };
 }
 
-/** Orders requests by the time of their arrival, then by id, because `RETURNING` has no order. */
+/** Sorts inbox requests by the time of their arrival, then by id, because `RETURNING` has no order. */
 const byArrival = (one: InboxRequest, other: InboxRequest): number =>
   one.receivedAt - other.receivedAt || (one.id < other.id ? -1 : 1);
 

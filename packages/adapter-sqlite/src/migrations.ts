@@ -13,7 +13,7 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** Parses the migration files, in order. */
+/** Parses the migration files, in the order of their numbers. */
 export function readMigrations(files: readonly SqlFile[] = shippedMigrations): readonly Migration[] {
   return files.map(({ name, text }, index) => {
     const number = Number(/^(\d{4})_[a-z0-9-]+\.sql$/.exec(name)?.[1]);
@@ -25,8 +25,8 @@ export function readMigrations(files: readonly SqlFile[] = shippedMigrations): r
 }
 
 /**
- * Brings the schema up to date in one transaction, however many processes start at once. The first one that
- * gets the write lock applies the missing migrations; the others then find them applied.
+ * Brings the schema up to date in one transaction, even if several processes start at once. The first process
+ * that gets the write lock applies the missing migrations; the others then find them applied.
  *
  * Throws SQLITE_BUSY while another connection writes; the caller tries again.
  */

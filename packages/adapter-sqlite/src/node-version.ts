@@ -1,7 +1,7 @@
-/** First major version of Node that better-sqlite3 supports. On older ones it crashes the process. */
+/** Oldest major version of Node that better-sqlite3 supports. On older versions it crashes the process. */
 const oldestMajor = 22;
 
-/** Throws on a Node version that is too old. Called before the driver is loaded. */
+/** Throws if the version of Node is too old. Called before the driver is loaded. */
 export function assertNodeVersion(version: string): void {
   if (Number.parseInt(version, 10) >= oldestMajor) return;
   throw new Error(

@@ -1,13 +1,13 @@
 /** Options of {@link sqliteStorage}. */
 export interface SqliteStorageOptions {
   /**
-   * Path of the database file. The file is created with mode 0600 if missing. Its directory must exist, on a
-   * local disk (WAL does not work on network file systems).
+   * Path of the database file. The file is created with mode 0600 if it is missing. Its directory must exist,
+   * on a local disk (WAL does not work on network file systems).
    */
   readonly file: string;
 }
 
-/** Validates the host's options. Throws a `TypeError` that names the option. */
+/** Validates the options of the storage. Throws a `TypeError` that names the option. */
 export function parseOptions(options: unknown): Readonly<SqliteStorageOptions> {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('sqliteStorage: options must be an object such as { file: "ostiary.db" }');

@@ -1,7 +1,7 @@
 import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
-/** A delivery to store. `eventNumber` is the row of its event. */
+/** A delivery to store. `eventNumber` is the row id of its event. */
 export interface NewDelivery extends Owner {
   readonly id: string;
   readonly eventNumber: number;
@@ -9,7 +9,7 @@ export interface NewDelivery extends Owner {
   readonly now: number;
 }
 
-/** Creates the outbox inside a transaction, for connections of the storage and of the host. */
+/** Creates the event store inside a transaction, for connections of the storage and of the host. */
 export function publicationsOn(connection: Connection) {
   const sql = {
     nextSequence: connection.prepare<[Owner], { last: number }>(`
@@ -47,7 +47,10 @@ export function publicationsOn(connection: Connection) {
     `),
   };
 
-  /** Returns the ids of a partner and mode's enabled endpoints that subscribe to an event type, in order. */
+  /**
+   * Returns the ids of the endpoints to which an event goes: enabled, of this partner and mode, and
+   * subscribed to the event's type. In order of the ids.
+   */
   const matchingEndpoints = (request: Owner & { readonly type: string }): string[] =>
     sql.matchingEndpoints.all(request);
 

@@ -5,7 +5,7 @@ import { giveBack } from './free-space.ts';
 import { shrinkLog } from './write-ahead-log.ts';
 
 function statementsOn(connection: Connection) {
-  /** Builds a statement that removes the rows that expired first. */
+  /** Builds a statement that removes the rows of a table that expired first. */
   const oldest = (table: string, key: string, end: string) =>
     connection.prepare<[{ before: number; limit: number }]>(`
       DELETE FROM ${table} WHERE ${key} IN (
@@ -54,8 +54,8 @@ function statementsOn(connection: Connection) {
 }
 
 /**
- * Creates the purge. Removes rows before those to which they belong, so that no row is ever left without its
- * parent.
+ * Creates the function that removes rows which are no longer needed. Removes rows before the rows to which
+ * they belong, so that no row is ever left without its parent.
  */
 export function sqlitePurge(database: Database): Storage['purge'] {
   const sql = database.prepare(statementsOn);

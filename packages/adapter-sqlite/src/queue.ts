@@ -6,20 +6,23 @@ import { roomOfOwners } from './shares.ts';
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
 
-/** An owner with due or claimed jobs of a kind, and the due time of the first one. */
+/** A partner and mode with due or claimed jobs of a kind, and the due time of its first job. */
 interface DueOwner {
   readonly kind: string;
   readonly owner: OwnerName;
   readonly dueAt: number;
 }
 
-/** Compares jobs by due time, with those of test mode last. */
+/** Compares jobs for sorting by due time, with those of test mode last. */
 function inOrder(a: JobRow, b: JobRow): number {
   const isTest = ({ owner }: JobRow) => Number(owner.startsWith('test:'));
   return isTest(a) - isTest(b) || a.dueAt - b.dueAt;
 }
 
-/** Creates the function that stores a job inside a running transaction, unless its id exists. */
+/**
+ * Creates the function that stores a job inside a running transaction. A job whose id exists already is not
+ * stored.
+ */
 export function jobsOn(connection: Connection): (row: NewRow) => void {
   const insert = connection.prepare<[NewRow]>(`
     INSERT INTO jobs (id, kind, owner, payload, due_at) VALUES (:id, :kind, :owner, :payload, :dueAt)
@@ -71,7 +74,10 @@ export function sqliteQueue(database: Database): Queue {
     `),
   }));
 
-  /** Returns the due jobs of a kind that a claim may take, those of the owners that wait longest first. */
+  /**
+   * Returns the due jobs of a kind that a claim may take. Jobs of partners that have waited longest come
+   * first.
+   */
   function dueOf(kind: string, owners: DueOwner[], now: number, limit: number, shares?: Shares): JobRow[] {
     const names = owners.sort((a, b) => a.dueAt - b.dueAt).map(({ owner }) => owner);
     const roomOf = roomOfOwners(names, shares);

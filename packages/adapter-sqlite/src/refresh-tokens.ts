@@ -21,9 +21,12 @@ function statementsOn(connection: Connection) {
       {
         grantId: number;
         successor: Uint8Array | null;
-        /** 1 if the token was replaced, or is known by its family alone. */
+        /** 1 if the refresh token was replaced, or only its family is known. */
         isReplaced: 0 | 1;
-        /** 1 if the token is in its grace period and its successor was not replaced. */
+        /**
+         * 1 if the refresh token was replaced less than the grace period ago, and the token that replaced it
+         * was not replaced itself.
+         */
         givesSuccessor: 0 | 1;
         isAlive: 0 | 1;
       }
@@ -67,7 +70,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Creates the part of the store that exchanges refresh tokens. */
+/** Creates the functions of the grant store that exchange refresh tokens. */
 export function sqliteRefreshTokens(database: Database): Pick<GrantStore, 'findRefreshToken' | 'refresh'> {
   const sql = database.prepare(statementsOn);
 

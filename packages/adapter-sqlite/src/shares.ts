@@ -1,7 +1,7 @@
 import type { OwnerName, Shares } from '@ostiary/core/storage';
 
 /**
- * Returns the number of jobs or deliveries that each owner may have of a claim, by the rules of {@link
+ * Returns how many jobs or deliveries of a claim each partner and mode may get, by the rules of {@link
  * Shares}.
  * @param owners - owners with due work, each once; if there are more owners than places, the first ones get one
  */

@@ -1,4 +1,4 @@
 import { readSqlFiles } from './sql-files.ts';
 
-/** Migrations of this package. Builds inline their text (`scripts/built-in-modules.ts`). */
+/** Migrations of this package. A build contains their text (`scripts/built-in-modules.ts`). */
 export const shippedMigrations = readSqlFiles(new URL('../sql/', import.meta.url));

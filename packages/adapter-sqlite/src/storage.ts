@@ -32,7 +32,7 @@ import { sqliteWaits } from './waits.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
 /**
- * Creates a storage and queue in one SQLite file. When a write resolves, it is on the disk.
+ * Creates a storage and queue in one SQLite file. When a write call resolves, its changes are on the disk.
  *
  * @throws TypeError if an option is missing, invalid or unknown
  * @throws Error on a Node older than 22
@@ -51,8 +51,8 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
 }
 
 /**
- * Creates the same storage on a database in memory, which ends with this process: for tests and for a first
- * try. Every call creates another database. No other process sees it, and a host cannot publish in a
+ * Creates a storage on an SQLite database in memory, which ends with this process: for tests and for a first
+ * try. Every call creates another database. Other processes do not see it, and a host cannot publish in a
  * transaction of its own.
  *
  * @throws Error on a Node older than 22

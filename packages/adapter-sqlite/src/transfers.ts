@@ -27,9 +27,9 @@ type StoredTransferRow = TransferRow & { readonly amount: string };
 
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
-/** Page of a list: from `from` on, before the position, newest first. */
+/** Selects a page of a list of transfers: created at `from` or later, before the position, newest first. */
 type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
-/** Page of an export: after the position, before `to`, oldest first. */
+/** Selects a page of an export: after the position, before `to`, oldest first. */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `
@@ -184,7 +184,7 @@ export function sqliteTransfers(database: Database): TransferStore {
 }
 
 /**
- * Returns the position before all transfers of a time: the empty text sorts before all ids. So the index
+ * Returns the list position before all transfers of a time: the empty text sorts before all ids. So the index
  * needs one bound less.
  */
 function startOf(time: number): ListPosition {
@@ -209,7 +209,10 @@ function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferR
   };
 }
 
-/** Converts a row member by member: copying the rest of a row makes an export a tenth slower. */
+/**
+ * Converts a stored row to a transfer, member by member: copying the rest of a row makes an export a tenth
+ * slower.
+ */
 function transferOf(row: StoredTransferRow): TransferRecord {
   const { metadata, failureCode, failureMessage } = row;
   return {

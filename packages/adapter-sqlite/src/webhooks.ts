@@ -29,8 +29,8 @@ const columns = `
 `;
 
 /**
- * Creates the check whether an endpoint can get deliveries. It returns the reason if not, otherwise `null`.
- * An endpoint of another partner counts as unknown.
+ * Creates the check whether an endpoint can get deliveries. Returns the reason if it cannot, otherwise
+ * `null`. An endpoint of another partner counts as unknown.
  */
 export function refusalOn(connection: Connection) {
   const find = connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`

@@ -3,14 +3,14 @@ import type { Database } from './database.ts';
 import { openedFile, statOf } from './file-guard.ts';
 
 /**
- * Size in bytes from which the log is truncated here. SQLite itself keeps a log that no reader holds below
- * half of it.
+ * Size in bytes from which this package truncates the write-ahead log. SQLite itself keeps a log that no
+ * reader holds below half of this size.
  */
 const largeLog = 2 * logSizeLimit;
 
 /**
- * Row that `wal_checkpoint` returns: number of pages in the log, and how many of them are in the database
- * file.
+ * Row that `wal_checkpoint` returns: number of pages in the write-ahead log, and how many of them were copied
+ * to the database file.
  */
 interface Checkpoint {
   readonly busy: number;
@@ -30,8 +30,8 @@ function checkpoint(connection: Connection, mode: 'PASSIVE' | 'TRUNCATE'): Check
 }
 
 /**
- * Truncates a write-ahead log that has grown beside a long reader. SQLite does so only with a later commit,
- * and never if none comes. Leaves the log as it is while a reader still needs it.
+ * Truncates a write-ahead log that has grown while another connection read for long. SQLite truncates it only
+ * at a later commit, and never if no commit follows. Leaves the log as it is while a reader still needs it.
  */
 export async function shrinkLog(database: Database): Promise<void> {
   // PASSIVE copies the pages beside readers and writers. TRUNCATE blocks writers, so use it only when nothing

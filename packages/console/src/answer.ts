@@ -5,7 +5,7 @@ import { answerFramed } from './frame.ts';
 import { foreignText } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** Page with the response of an endpoint to one attempt of a delivery. */
+/** Shows a page with the full response of an endpoint to one delivery attempt. */
 export async function answer(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const words = voice.words.deliveries;

@@ -16,7 +16,7 @@ import type {
   WebhookObstacle,
 } from '@ostiary/core/console';
 
-/** State of a delivery, as pages name it. */
+/** State of a delivery, as the console's pages name it. */
 export type DeliveryState = (typeof deliveryStates)[number];
 
 /** An event in a list, with the states of its latest deliveries. */
@@ -27,14 +27,14 @@ export interface ListedEvent extends PartnerEvent {
 }
 
 /**
- * A delivery in the list of one event, whose attempts include the request. Its endpoint is `null` if it was
- * removed.
+ * A delivery in the list of one event's deliveries, whose attempts include the HTTP request. Its endpoint is
+ * `null` if the endpoint was removed.
  */
 export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
   readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];
 }
 
-/** A page of deliveries, the newest first. */
+/** A page of a list of deliveries, the newest first. */
 export interface DeliveryPage {
   readonly data: readonly ShownDelivery[];
   readonly nextCursor: string | null;
@@ -54,8 +54,8 @@ export type HistoryHour = { readonly [State in DeliveryState]: number } & {
 };
 
 /**
- * Deliveries of an endpoint in the last 24 hours, oldest hour first. `isCut`: there were more deliveries than
- * were counted.
+ * Numbers of deliveries to an endpoint in the last 24 hours, oldest hour first. `isCut` is true if there were
+ * more deliveries than were counted.
  */
 export interface EndpointHistory {
   readonly hours: readonly HistoryHour[];
@@ -78,11 +78,11 @@ interface Answers {
     readonly data: readonly ListedEvent[];
     readonly hasMore: boolean;
     /**
-     * Place where the next search continues, since older events may not have been searched yet; `null` at the
-     * end.
+     * Position at which the next search for events continues, since older events may not have been searched
+     * yet; `null` at the end.
      */
     readonly nextBefore: number | null;
-    /** Sequence numbers of the oldest and the newest event that are kept; `null` with a filter. */
+    /** Sequence numbers of the oldest and the newest stored event; `null` if the list is filtered. */
     readonly range: { readonly oldest: number; readonly newest: number } | null;
   };
   readonly getEvent: PartnerEvent;
@@ -92,7 +92,7 @@ interface Answers {
   readonly listRequests: {
     readonly data: readonly LoggedRequest[];
     readonly nextCursor: string | null;
-    /** Value of `before` for the page of newer requests. */
+    /** Cursor for the page of newer requests. */
     readonly previousCursor: string | null;
   };
   readonly getRequest: LoggedRequest;
@@ -112,19 +112,21 @@ interface Answers {
   readonly getInboxRequest: InboxRequest;
 }
 
-/** Calls an operation of the partner API. */
+/** Function that calls an operation of the partner API. */
 export type Api = <Name extends keyof Answers>(
   operation: Name,
   input?: ConsoleInput,
 ) => Promise<Answers[Name]>;
 
-/** Returns the partner API as the visitor may call it; see {@link Api}. */
+/** Returns the function with which a visitor's page calls the partner API; see {@link Api}. */
 export const apiOf = ({ call }: ConsoleVisit): Api => call as Api;
 
-/** Deliveries per page: each may have five attempts. */
+/** Number of deliveries on a page, as a query parameter. Each delivery may have five attempts. */
 export const deliveriesPerPage = '10';
 
-/** Removes parameters without a value: the API would take an empty parameter for a value. */
+/**
+ * Removes parameters without a value from a query, because the API would take an empty parameter for a value.
+ */
 export function queryOf(query: { readonly [name: string]: string | null }): { [name: string]: string } {
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }

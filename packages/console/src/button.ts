@@ -5,7 +5,7 @@ import { snippet } from './snippets.ts';
 import type { Visit } from './visit.ts';
 import { allWords, type Language, languages } from './words.ts';
 
-/** Colours of the button: on light pages and on dark ones. */
+/** Colours of the sign-in button: on light pages and on dark pages. */
 const looks = {
   light: { background: '#ffffff', border: '#747775', text: '#1f1f1f' },
   dark: { background: '#131314', border: '#8e918f', text: '#e3e3e3' },
@@ -13,10 +13,13 @@ const looks = {
 
 type Look = keyof typeof looks;
 
-/** Height of the button in pixels, the size of a target for fingers. */
+/** Height of the sign-in button in pixels, large enough for fingers. */
 const height = 44;
 
-/** Estimates the width of a character at a font size of 16 pixels. The font depends on the reader's system. */
+/**
+ * Estimates the width of a character at a font size of 16 pixels. The exact width depends on the font of the
+ * reader's system.
+ */
 function widthOf(character: string): number {
   if (/[iIjl.,:;'|! ]/.test(character)) return 5.5;
   if (/[frt()[\]-]/.test(character)) return 7;
@@ -25,13 +28,13 @@ function widthOf(character: string): number {
   return character <= '\u024f' ? 9.5 : 16;
 }
 
-/** Text of the button in a language. */
+/** Returns the text of the sign-in button in a language. */
 async function buttonText({ backend }: Visit, language: Language): Promise<string> {
   const { button } = await allWords[language]();
   return fillText(language, button.text, { name: backend.theme.name });
 }
 
-/** Draws the button as SVG, without fonts and images of other files. */
+/** Draws the sign-in button as SVG, without external fonts and images. */
 function drawn({ backend: { theme } }: Visit, look: Look, text: string): Html {
   const { background, border, text: ink } = looks[look];
   const length = Math.ceil([...text].reduce((sum, character) => sum + widthOf(character), 0));
@@ -43,7 +46,7 @@ const isLanguage = (name: string | null): name is Language => name !== null && O
 
 const fileName = (look: Look, language: Language): string => `sign-in-${look}-${language}.svg`;
 
-/** Responds with the button as a file. */
+/** Responds with a sign-in button as an SVG file. */
 export async function buttonFile(visit: Visit): Promise<ConsoleAnswer> {
   const { query } = visit.request;
   const look: Look = query.get('look') === 'dark' ? 'dark' : 'light';
@@ -59,7 +62,7 @@ export async function buttonFile(visit: Visit): Promise<ConsoleAnswer> {
   };
 }
 
-/** Markup that shows the button for the colour scheme of the page. */
+/** Returns HTML that shows the sign-in button in the colours that fit the reader's colour scheme. */
 const markupOf = (text: string, language: Language): string => `<a href="/login">
   <picture>
     <source srcset="/${fileName('dark', language)}" media="(prefers-color-scheme: dark)">

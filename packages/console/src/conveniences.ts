@@ -1,8 +1,8 @@
 /**
- * Script for the pages: buttons copy the text beside them and report it, seconds to the next attempt count
- * down, and a secret that is shown once is removed with its page, also from the copy that a browser keeps for
- * going back. It makes no requests. A page that changes by itself (`live.ts`) receives the server's texts
- * first; the script converts them before they are visible.
+ * Script for the pages: buttons copy the text beside them and report that, the seconds to the next attempt
+ * count down, and a secret that is shown once is removed when its page is left, also from the copy that a
+ * browser keeps for going back. The script makes no requests. A page that updates itself (`live.ts`) receives
+ * the server's texts first; the script converts them before they are visible.
  */
 export const conveniences = `
 (() => {

@@ -11,7 +11,10 @@ type Attempt = ShownDelivery['attempts'][number];
 /** Id of the form that the redelivery buttons of single deliveries submit. */
 export const againForm = 'again';
 
-/** Heading of a delivery: its endpoint in the list of an event, or its event in the list of an endpoint. */
+/**
+ * Heading of a delivery: its endpoint in a list of an event's deliveries, or its event in a list of an
+ * endpoint's deliveries.
+ */
 export interface DeliveryContext {
   readonly href: string | null;
   readonly title: string;
@@ -20,12 +23,12 @@ export interface DeliveryContext {
   readonly canRepeat: boolean;
 }
 
-/** Errors that occur before any part of the request is sent. */
+/** Errors of a delivery attempt that occur before any part of the request is sent. */
 const neverSent: ReadonlySet<string> = new Set([
   ...['target_refused', 'connection_refused', 'connection_failed', 'certificate', 'tls'],
 ]);
 
-/** Returns the name of the text that explains a failed attempt, `unknown` if there is none. */
+/** Returns the name of the text that explains a failed attempt, `unknown` if there is no such text. */
 export function failureKind(
   { error, httpStatus }: Pick<Attempt, 'error' | 'httpStatus'>,
   { failures }: Words,
@@ -46,18 +49,20 @@ export function failureLine(attempt: Pick<Attempt, 'error' | 'httpStatus'>, word
 }
 
 /**
- * Longest response that is shown in the page itself, in bytes. Test mode does not store more of a response.
+ * Maximum size of a response that is shown in the list of deliveries itself, in bytes. Test mode does not
+ * store more of a response.
  */
 const inlineBytes = 1024;
 
 /**
- * Length from which a response counts as cut, in bytes: the cut also drops a partial character at the end.
+ * Length from which a stored response counts as cut, in bytes: cutting also removes a partial character at
+ * the end.
  */
 const cutBytes = inlineBytes - 3;
 
 /**
- * Shows a short response of an endpoint, and links to a long one: a page with 50 long responses would take 50
- * ms or more to render.
+ * Shows a short response of an endpoint, and links to a long one: rendering a page with 50 long responses
+ * would take 50 ms or more.
  */
 function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
   const { urlOf, voice } = visit;
@@ -76,7 +81,7 @@ function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit:
   return html`<p class="small"><a href="${href}">${title} <span class="hidden">(${answerTo})</span></a></p>`;
 }
 
-/** Formats a request as it was sent over the wire. */
+/** Formats a webhook request as it was sent over HTTP. */
 function wireText({ method, url, headers, body }: AttemptRequest): string {
   const { pathname, protocol, search } = new URL(url);
   const target = protocol === 'inbox:' ? url : `${pathname}${search}`;
@@ -84,7 +89,7 @@ function wireText({ method, url, headers, body }: AttemptRequest): string {
   return [`${method} ${target} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
-/** Shows the request of an attempt, or a link to it if the list does not include it. */
+/** Shows the HTTP request of an attempt, or a link to it if the list does not include it. */
 function requestPart({ request, number, error }: Attempt, delivery: ShownDelivery, visit: Visit): Html {
   const { urlOf, voice } = visit;
   const words = voice.words.deliveries;
@@ -172,7 +177,7 @@ ${canRepeat && status !== 'pending' ? html`<p><button class="compact" form="${ag
 </li>`;
 }
 
-/** Shows deliveries as timelines, with a link to older ones. */
+/** Shows deliveries with their attempts in order of time, with a link to older deliveries. */
 export function deliveryList(
   { data, nextCursor }: DeliveryPage,
   visit: Visit,

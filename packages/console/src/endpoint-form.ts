@@ -11,18 +11,18 @@ const typeField = 'type ';
 
 const memberNames = ['url', 'secret', 'events'];
 
-/** Values of the form, apart from the secret, which is never sent back. */
+/** Values of the endpoint form, except for the secret, which is never sent back. */
 interface Filled {
   readonly url: string;
   readonly types: readonly string[];
 }
 
-/** Result of checking the form. */
+/** Result of checking the endpoint form. */
 interface Checked {
   readonly problems: Problems;
-  /** Other endpoints with this URL. */
+  /** Other endpoints of the partner with the same URL. */
   readonly twins: readonly WebhookEndpoint[];
-  /** True if the partner has confirmed that another endpoint with this URL is intended. */
+  /** True if the partner has confirmed that several endpoints should have this URL. */
   readonly isMeant: boolean;
   readonly secretTyped: boolean;
 }
@@ -33,7 +33,7 @@ const unchecked: Checked = { problems: noProblems, twins: [], isMeant: false, se
 const knownTypes = ({ events }: WebhookEndpoint, { backend }: Visit): string[] =>
   ['*', ...backend.events.types].filter((type) => events.includes(type));
 
-/** Returns the hint about URLs, as this installation accepts them. */
+/** Returns the hint about the URLs that this installation accepts for endpoints. */
 function urlHint(
   { allowsPrivateTargets }: Visit['backend'],
   { urlHint, urlHintPrivate, editUrlHint, editUrlHintPrivate }: Visit['voice']['words']['endpoints'],
@@ -43,7 +43,7 @@ function urlHint(
   return allowsPrivateTargets ? editUrlHintPrivate : editUrlHint;
 }
 
-/** Shows the form for an endpoint; for a new one if `endpoint` is `null`. */
+/** Shows the form for an endpoint. If `endpoint` is `null`, the form is for a new endpoint. */
 function show(
   visit: Visit,
   endpoint: WebhookEndpoint | null,
@@ -104,8 +104,8 @@ const eventsOf = ({ types }: Filled): readonly string[] => (types.includes('*') 
 const canonical = (url: string): string => URL.parse(url)?.href ?? url;
 
 /**
- * Makes the checks that the API does not make: whether another endpoint has this URL, and whether a type is
- * selected.
+ * Makes the checks of an endpoint form that the API does not make: whether another endpoint has this URL, and
+ * whether a type is selected.
  */
 async function check(
   { api, urlOf, voice }: Visit,
@@ -136,7 +136,7 @@ export async function newEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, null, { url: '', types: ['*'] });
 }
 
-/** Registers an endpoint. The next page shows a generated secret, once. */
+/** Registers an endpoint. The next page shows the generated secret once. */
 export async function addEndpoint(
   visit: Visit,
   form: ReadonlyMap<string, string>,
@@ -167,7 +167,7 @@ export async function editEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, endpoint, { url: endpoint.url, types: knownTypes(endpoint, visit) });
 }
 
-/** Saves the changed settings of an endpoint. Unchanged ones are not sent. */
+/** Saves the changed settings of an endpoint. Settings that were not changed are not sent. */
 export async function saveEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, id, urlOf } = visit;
   const path = { id };

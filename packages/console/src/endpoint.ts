@@ -31,7 +31,7 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
 ${change}`;
 }
 
-/** Links and forms that change an endpoint. Page updates leave them untouched. */
+/** Shows the links and forms that change an endpoint. Updates of the open page leave them untouched. */
 function changes({ urlOf, voice }: Visit, endpoint: WebhookEndpoint): Html {
   const { id } = endpoint;
   const { endpoints, inbox, receiver } = voice.words;
@@ -107,7 +107,7 @@ ${recoverPanel(visit, shown, form.body)}
   });
 }
 
-/** Enables, disables or removes an endpoint, or sends its dropped deliveries again. */
+/** Enables, disables or removes an endpoint, or redelivers its dropped events. */
 export async function changeEndpoint(
   visit: Visit,
   form: ReadonlyMap<string, string>,

@@ -4,21 +4,21 @@ import { formOf, type Message } from './forms.ts';
 import { choiceField, stateOptions } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** States that events can be filtered by; `none` if no endpoint subscribes to the event. */
+/** States by which events can be filtered; `none` selects events that no endpoint subscribes to. */
 const states = [...deliveryStates, 'none'] as const;
 
-/** Filter of the events in the URL; `null` for parts without a filter. */
+/** Filter of events in the URL; a part without a filter is `null`. */
 interface EventChoice {
   readonly type: string | null;
   readonly state: (typeof states)[number] | null;
   readonly endpoint: string | null;
-  /** Latest time, as it was typed. */
+  /** Latest time of the events, as the visitor typed it. */
   readonly until: string | null;
 }
 
 /**
  * Returns the end of the minute or second that a `datetime-local` field names, in UTC as the API takes it;
- * `null` if the text is no time. The end, because events within that minute belong to it.
+ * `null` if the text is no time. It returns the end, because events within that minute belong to it.
  */
 export function endOf(typed: string): string | null {
   const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(typed);
@@ -31,7 +31,7 @@ export function endOf(typed: string): string | null {
     : time.toISOString();
 }
 
-/** Reads the filter from the URL. Unknown values are ignored. */
+/** Reads the filter of events from the URL. Unknown values are ignored. */
 export function choiceOf({ request: { query }, backend }: Visit): EventChoice {
   const [type, endpoint] = [query.get('type'), query.get('endpoint')];
   const until = query.get('until')?.trim().slice(0, 40) ?? '';
@@ -44,8 +44,8 @@ export function choiceOf({ request: { query }, backend }: Visit): EventChoice {
 }
 
 /**
- * Makes the text fields of the filter with their error messages. `id` is the typed event id if no such event
- * exists, or ''.
+ * Makes the text fields of the filter of events with their error messages. `id` is the typed event id if no
+ * such event exists, or ''.
  */
 export function searchFields({ voice }: Visit, { until }: EventChoice, id: string) {
   const { events } = voice.words;
@@ -61,7 +61,8 @@ export function searchFields({ voice }: Visit, { until }: EventChoice, id: strin
 type SearchFields = ReturnType<typeof searchFields>;
 
 /**
- * Shows the filter of the list of events. The filter is in the URL, so that it can be bookmarked and shared.
+ * Shows the form that filters the list of events. The filter is in the URL, so that it can be bookmarked and
+ * shared.
  */
 export function eventFilters(
   { backend, urlOf, voice: { words } }: Visit,
@@ -102,8 +103,8 @@ ${fields.field({ name: 'until', tag: time })}
 }
 
 /**
- * Shows the form that opens an event by its id and keeps the filter. `typed` is the typed id if no such event
- * exists, or ''.
+ * Shows the form that opens an event by its id and keeps the list's filter. `typed` is the typed id if no
+ * such event exists, or ''.
  */
 export function eventSearch(
   { urlOf, voice: { words } }: Visit,

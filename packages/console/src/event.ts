@@ -8,7 +8,7 @@ import { apiSnippets, snippet } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
-/** Calls of the partner API for the page's actions. */
+/** Returns the partner API calls behind the actions of an event's page, to be shown as code. */
 function calls({ backend, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
   const words = voice.words.snippets;
   const trigger = { operation: 'createSandboxEvent', id: null, body: { type, data } };
@@ -62,7 +62,7 @@ ${calls(visit, body)}
   });
 }
 
-/** Delivers an event again: to the endpoint that the form names, or to all that subscribe to it. */
+/** Delivers an event again: to the endpoint that the form names, or to all endpoints that subscribe to it. */
 export async function redeliver(
   { api, id, urlOf }: Visit,
   form: ReadonlyMap<string, string>,

@@ -13,7 +13,7 @@ function eventRow(event: ListedEvent, { urlOf, voice: { language, words } }: Vis
   return html`<li id="${id}"><p class="what"><a href="${urlOf('event', { id })}">${nameOf(type)} <span class="hidden">${id}</span></a> <span>${moment(createdAt, language)}</span></p>${stateBadges(deliveries, words)}${hasMoreDeliveries ? andOlder : null}</li>`;
 }
 
-/** Event id that was typed, without surrounding spaces. */
+/** Returns the event id that the visitor typed, without surrounding spaces. */
 const typedId = ({ request }: Visit): string => request.query.get('id')?.trim().slice(0, 100) ?? '';
 
 /** Returns the URL of the event whose id was typed; `null` if no id was typed or no such event exists. */
@@ -29,12 +29,12 @@ export async function eventAsked(visit: Visit): Promise<string | null> {
   }
 }
 
-/** Events on one page. */
+/** Number of events on one page of the list. */
 const perPage = 20;
 
 type Range = { readonly oldest: number; readonly newest: number } | null;
 
-/** Returns the URL of the page with newer events; `null` on the page of the newest, and for a filtered list. */
+/** Returns the URL of the page with newer events; `null` on the first page, and for a filtered list. */
 function newerThan(
   first: ListedEvent | undefined,
   range: Range,
@@ -47,7 +47,7 @@ function newerThan(
   return urlOf('home', { before: place > range.newest ? null : String(place) });
 }
 
-/** Says which of how many events are shown. */
+/** Returns the text that says which events of how many are shown. */
 function rangeText(events: readonly ListedEvent[], range: Range, { voice }: Visit): Html | null {
   const [first] = events;
   if (first === undefined || range === null) return null;
@@ -60,15 +60,15 @@ function rangeText(events: readonly ListedEvent[], range: Range, { voice }: Visi
   return html`<p class="small muted">${text}</p>`;
 }
 
-/** Makes the panel with the events, newest first. */
+/** Shows the list of events, newest first. */
 export async function eventsPanel(
   visit: Visit,
   endpoints: readonly WebhookEndpoint[],
 ): Promise<{
   readonly panel: Html;
-  /** Description of the newest event, for screen readers. */
+  /** Description of the newest event, which screen readers announce. */
   readonly said: string;
-  /** True if the typed time is invalid. */
+  /** True if the time that the visitor typed is invalid. */
   readonly isRefused: boolean;
 }> {
   const { api, request, urlOf, voice } = visit;

@@ -5,7 +5,7 @@ import { csrfField } from './frame.ts';
 import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** Calls of the partner API that complete the steps. */
+/** Partner API calls that complete the first steps of a new partner, to be shown as code. */
 const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } = {
   endpoint: {
     operation: 'createWebhook',
@@ -21,7 +21,10 @@ const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } =
 
 const order = ['endpoint', 'event', 'signature', 'payment'] as const;
 
-/** Makes the cookie that hides the steps for one session. It has no effect in another session. */
+/**
+ * Makes the cookie that hides the guide to the first steps for one session. It has no effect in another
+ * session.
+ */
 function dismissal({ backend, urlOf }: Visit, session: string) {
   const { protocol, pathname } = new URL(urlOf('home'));
   const isSecure = protocol === 'https:';
@@ -51,8 +54,8 @@ ${call === null ? null : apiSnippets(backend, voice, { id: `step-${name}-call`, 
 }
 
 /**
- * Shows the remaining steps of the guided first run. Returns `null` once it was dismissed, and an empty
- * region once all steps are done.
+ * Shows the first steps that a partner has not done yet. Returns `null` once the partner has hidden them, and
+ * an empty region once all steps are done.
  */
 export async function firstRun(visit: Visit, session: string): Promise<Html | null> {
   const { api, request, urlOf, voice } = visit;
@@ -71,7 +74,7 @@ export async function firstRun(visit: Visit, session: string): Promise<Html | nu
   return html`<div class="across live-part" id="first-run" data-live>${inner}</div>`;
 }
 
-/** Hides the steps until the next sign-in. */
+/** Hides the guide to the first steps until the next sign-in. */
 export async function dismissFirstRun(
   visit: Visit,
   _form: ReadonlyMap<string, string>,

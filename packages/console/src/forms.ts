@@ -4,18 +4,18 @@ import { problemRow } from './frame.ts';
 import { problemText } from './problems.ts';
 import type { Voice } from './words.ts';
 
-/** Message about a field: our own text, or text that may contain user input. */
+/** Message about a form field: fixed text, or HTML that may contain user input. */
 export type Message = string | Html;
 
-/** Problems of a form by field name; those that concern no field are under `''`. */
+/** Problems of a form by field name; problems that concern no field are under `''`. */
 export type Problems = ReadonlyMap<string, readonly Message[]>;
 
 /** State of a form that was not sent yet. */
 export const noProblems: Problems = new Map();
 
 /**
- * Returns the problems that an operation of the partner API reported, by field. Fields have the names of the
- * members that they fill. Problems of members without a field are filed under `otherwise`.
+ * Returns the problems that an operation of the partner API reported, by form field. Fields have the names of
+ * the members that they fill. Problems of members without a field are listed under `otherwise`.
  * @throws the error itself if it does not refuse the form's values
  */
 export function problemsOf(
@@ -41,11 +41,11 @@ export function problemsOf(
 interface Control {
   readonly name: string;
   /**
-   * Start of the control's tag with its own attributes, such as `<input type="url" required`. Name, id and
-   * other attributes follow.
+   * Start of the control's HTML tag with its own attributes, such as `<input type="url" required`. Name, id
+   * and other attributes follow.
    */
   readonly tag: Html;
-  /** End of the tag and of the element. @defaultValue `>` */
+  /** End of the control's HTML tag and of its element. @defaultValue `>` */
   readonly end?: Html;
   readonly hint?: Message;
   /** Text that is shown below the control. */
@@ -76,8 +76,8 @@ export function checkbox(
 const shown = (message: Message): Html | string => (typeof message === 'string' ? nameOf(message) : message);
 
 /**
- * Makes the parts of a form with error messages: a summary for the top of the page, and fields with their
- * messages. The first invalid field gets the focus. `labels` lists the fields in the order of the page.
+ * Makes the fields of a form with error messages, and a summary of the errors for the top of the page. The
+ * first invalid field gets the focus. `labels` lists the fields in the order of the page.
  */
 export function formOf<Name extends string>(
   labels: { readonly [Field in Name]: string },
@@ -105,10 +105,10 @@ export function formOf<Name extends string>(
     hint === undefined ? null : html`<p class="small" id="${name}-hint">${hint}</p>`;
 
   return {
-    /** Status of the response: 400 if there are problems. */
+    /** HTTP status of the response: 400 if the form has problems. */
     status: problems.size === 0 ? 200 : 400,
 
-    /** Lists all problems, with a link to each field. */
+    /** Lists all problems of the form, with a link to each field. */
     summary:
       problems.size === 0
         ? null
@@ -127,7 +127,7 @@ ${tag}${html` id="${name}" name="${name}"`}${marks(name, hint)}${focus(name)}${e
 ${wrong(name)}${hintOf(name, hint)}${below}</div>`;
     },
 
-    /** Makes a single checkbox, outside any group. */
+    /** Makes a single checkbox that belongs to no group. */
     box({ name, isChecked }: { readonly name: Name; readonly isChecked: boolean }): Html {
       const own = html` id="${name}"${marks(name, undefined)}${focus(name)}`;
       return html`<div>${checkbox({ name, label: labels[name], isChecked }, own)}${wrong(name)}</div>`;

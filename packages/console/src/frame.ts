@@ -5,7 +5,7 @@ import { type Crumb, crumbsTo, placeOf, searchForm, shell } from './shell.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
-/** Names of notices about actions that failed. */
+/** Names of messages about actions that failed. */
 const badNotices: ReadonlySet<Notice> = new Set<Notice>([
   'ended',
   'no_match',
@@ -14,12 +14,12 @@ const badNotices: ReadonlySet<Notice> = new Set<Notice>([
   'kyc_same',
 ]);
 
-/** Makes a notice about an action that was done or that failed. */
+/** Makes a message about an action that was done or that failed. */
 export function noticeOf(text: Html | string, isBad = false): Html {
   return html`<div class="notice across ${isBad ? 'bad' : ''}" role="status">${isBad ? icons.warning : icons.check}<p>${text}</p></div>`;
 }
 
-/** Shows the notice about the last action, if the URL has one. */
+/** Shows the message about the last action, if the URL names one. */
 export const noticeRow = ({ notice, voice }: PageContext): Html | null =>
   notice === null ? null : noticeOf(voice.words.notices[notice], badNotices.has(notice));
 
@@ -33,7 +33,10 @@ export function csrfField({ csrf }: PageContext): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 
-/** Makes the response with a finished page. The body of a page with `frame: 'none'` fills the window. */
+/**
+ * Makes the response that contains a finished page. If `frame` is `'none'`, the body of the page fills the
+ * window.
+ */
 export function answerPage(
   { backend, voice, script, style }: PageContext,
   {
@@ -71,13 +74,13 @@ export interface FramedPage {
   readonly body: Html;
   /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
-  /** Announcement for screen readers when the page updates itself. */
+  /** Text that screen readers announce when the page updates itself. */
   readonly said?: string;
   /** Section of the console that the page belongs to. @defaultValue `"events"` */
   readonly section?: Section;
-  /** True if the page is the first one of its section. */
+  /** True if the page is the first page of its section. */
   readonly isFirst?: boolean;
-  /** Pages between the first one of the section and this one, outermost first. */
+  /** Links to the pages between the section's first page and this page, outermost first. */
   readonly crumbs?: readonly Crumb[];
   /** Text in the search box. @defaultValue `""` */
   readonly typed?: string;
@@ -98,7 +101,8 @@ function sectionLinks({ backend, urlOf, voice }: Visit, here: Section, isFirst: 
 }
 
 /**
- * Makes a page for a signed-in partner. Regions with `id` and `data-live` are updated while the page is open.
+ * Makes a page for a signed-in partner. Regions with `id` and `data-live` are updated while the page is open
+ * in a browser.
  */
 export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
   const { title, body, layout, said, section = 'events', isFirst = false, crumbs = [] } = view;

@@ -7,8 +7,8 @@ type Action = (visit: Visit, form: ReadonlyMap<string, string>, session: string)
 
 /**
  * Wraps the handler of an endpoint's form. If the endpoint does not exist, the response is a page that says
- * so. It may have been removed while the form was open, or belong to another partner: the page does not
- * reveal which.
+ * so. The endpoint may have been removed while the form was open, or belong to another partner: the page does
+ * not reveal which.
  */
 export const orGone =
   (handle: Action): Action =>

@@ -13,13 +13,17 @@ import { signIn, strangers } from './sign-in.ts';
 import { type PageContext, seeOther, type Visit } from './visit.ts';
 import { isNotice, voiceOf } from './words.ts';
 
-/** Maximum number of session cookies to check per request: somebody may have planted cookies beside ours. */
+/**
+ * Maximum number of session cookies that are checked per request: an attacker may have planted cookies beside
+ * the console's cookie.
+ */
 const mostSessions = 8;
 
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
 /**
- * Makes the wrappers that admit visitors to pages. `assets` are the URLs of the pages' script and style sheet.
+ * Makes the wrappers that let only visitors with a session use pages. `assets` are the URLs of the pages'
+ * script and style sheet.
  */
 export function createGuard(
   backend: ConsoleBackend,
@@ -46,9 +50,9 @@ export function createGuard(
   const sessionsIn = (request: ConsoleRequest): string[] => cookie.values(request).slice(0, mostSessions);
 
   /**
-   * Wraps a page's handler: visitors with a valid session see the page, and open pages get their updates. For
-   * an invalid session the cookie is removed and the response is `otherwise`, by default a redirect to the
-   * first page.
+   * Wraps a page's handler: visitors with a valid session get the page, and pages that are open in a browser
+   * get their updates. For an invalid session the cookie is removed and the response is `otherwise`, by
+   * default a redirect to the first page.
    */
   const guarded =
     (
@@ -74,7 +78,9 @@ export function createGuard(
         : end(request, otherwise({ ...stranger, notice: 'ended' }));
     };
 
-  /** Ends the sessions of a request on the server, and removes the cookie with the response. */
+  /**
+   * Ends the sessions of a request on the server, and adds headers to the response that remove the cookie.
+   */
   async function end(request: ConsoleRequest, answer: ConsoleAnswer): Promise<ConsoleAnswer> {
     for (const session of sessionsIn(request)) await backend.signOut(session);
     return { ...answer, headers: { ...answer.headers, 'Set-Cookie': cookie.forget } };

@@ -4,7 +4,7 @@ import type { DeliveryState, EndpointHistory, HistoryHour } from './api.ts';
 import { counted, moment, stateBadge } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** Parts of a bar, from the bottom up. */
+/** Delivery states that make up a bar of the chart, from the bottom up. */
 const stacked: readonly DeliveryState[] = ['delivered', 'pending', 'failing', 'cancelled', 'dropped'];
 
 const [barWidth, barGap, chartHeight] = [10, 3, 64];
@@ -14,7 +14,9 @@ const sumOf = (hours: readonly HistoryHour[], state: DeliveryState): number =>
 
 const madeIn = (hour: HistoryHour): number => deliveryStates.reduce((sum, state) => sum + hour[state], 0);
 
-/** Draws one bar per hour, proportional to the number of deliveries. The highest bar fills the chart. */
+/**
+ * Draws one bar per hour, proportional to the number of deliveries in it. The highest bar fills the chart.
+ */
 function chart(hours: readonly HistoryHour[], label: string): Html {
   const scale = chartHeight / Math.max(...hours.map(madeIn));
   const bars = hours.map((hour, index) => {
@@ -33,7 +35,7 @@ function chart(hours: readonly HistoryHour[], label: string): Html {
 
 /**
  * Shows the results of an endpoint's deliveries in the last day: in total, as a chart, and as a table by
- * hour. Empty if there were none.
+ * hour. Empty if there were no deliveries.
  */
 export function historyPanel({ hours, isCut }: EndpointHistory, { language, words }: Voice): Html {
   const { history, states } = words.deliveries;

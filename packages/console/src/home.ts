@@ -39,7 +39,9 @@ ${choiceField({ label: words.type, name: 'type', options: types, chosen: first }
 </form></section>`;
 }
 
-/** Shows the first page of the console: endpoints, a test event, and what was sent. */
+/**
+ * Shows the first page of the console: endpoints, a button for a test event, and the events that were sent.
+ */
 export async function home(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, urlOf, voice } = visit;
   const { words } = voice;

@@ -11,7 +11,7 @@ import { choiceField, counted, emptyList, facts, foreignText, moment, stateBadge
 import { seeOther, type Visit } from './visit.ts';
 import type { Voice, Words } from './words.ts';
 
-/** Responses that a partner can choose for an inbox, by the URL of the endpoint. */
+/** Ways in which a partner's inbox can respond, by the URL of the endpoint. */
 const behaviours = ['inbox:200', 'inbox:500', 'inbox:timeout'] as const;
 
 /** Checks whether an endpoint is an inbox of the service. */
@@ -47,7 +47,7 @@ function signatureBadge({ signatureError }: InboxRequest, { inbox: words }: Word
     : stateBadge('dropped', words.invalid);
 }
 
-/** Returns the answer to a request in words. */
+/** Returns words that describe the inbox's response to a request. */
 function answerWords({ answer }: InboxRequest, { language, words }: Voice): string {
   if (answer === null) return words.inbox.unanswered;
   const { httpStatus: status } = answer;
@@ -77,7 +77,7 @@ function testForm(visit: Visit, id: string): Html {
   return html`<form method="post" action="${urlOf('inbox', { id })}">${csrfField(visit)}<button class="primary" name="send" value="yes">${words.send}</button></form>`;
 }
 
-/** Returns the endpoint of the path. @throws PartnerError `not_found` if it is no inbox */
+/** Returns the endpoint that the path names. @throws PartnerError `not_found` if it is no inbox */
 async function inboxOf({ api, id }: Visit): Promise<WebhookEndpoint> {
   const endpoint = await api('getWebhook', { path: { id } });
   if (isInbox(endpoint)) return endpoint;
@@ -123,7 +123,7 @@ export async function changeInbox(visit: Visit, form: ReadonlyMap<string, string
   return seeOther(urlOf('inbox', { id, notice: 'endpoint_saved' }));
 }
 
-/** Shows a request of an inbox: the signature check, the answer, all headers and the body. */
+/** Shows a request that arrived in an inbox: the signature check, the response, all headers and the body. */
 export async function inboxRequest(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, urlOf, voice } = visit;
   const { language, words } = voice;

@@ -12,31 +12,37 @@ import { createPlaces, type Leave, type Room } from './places.ts';
 const room: Room = { partner: 20, process: 500 };
 
 /**
- * Maximum number of renderings per second for open pages in a process. If more pages are open, each is
- * rendered less often.
+ * Maximum number of times per second that a process renders open pages for updates. If more pages are open,
+ * each is rendered less often.
  */
 const pagesPerSecond = 50;
 
-/** Interval between messages on an idle stream: proxies and pages treat a silent connection as broken. */
+/**
+ * Interval between messages on an update stream without changes, in milliseconds: proxies and pages treat a
+ * silent connection as broken.
+ */
 const heartbeatMs = 15_000;
 
-/** Maximum lifetime of a stream. The page then opens another one, which lets a load balancer move it. */
+/**
+ * Maximum lifetime of an update stream, in milliseconds. The page then opens another one, which lets a load
+ * balancer move it.
+ */
 const lifetimeMs = 5 * 60_000;
 
 /**
- * Page length in characters up to which pages are equally fast to render. Long responses of endpoints can
+ * Length in characters up to which all pages take the same time to render. Long responses of endpoints can
  * make pages of several megabytes.
  */
 const usualLength = 128 * 1024;
 
 /**
- * Returns the interval between two checks of a page, in milliseconds. It grows with the number of open pages
- * and the length of the page.
+ * Returns the interval between two checks of an open page for changes, in milliseconds. It grows with the
+ * number of open pages and the length of the page.
  */
 export const paceOf = (open: number, length: number): number =>
   1_000 * Math.max(1, (open / pagesPerSecond) * Math.max(1, length / usualLength));
 
-/** Messages to an open page: its new content, no change, reload, or the session has ended. */
+/** Kinds of messages to an open page: its new content, no change, reload, or the session has ended. */
 type Message = 'page' | 'still' | 'reload' | 'ended';
 
 const message = (event: Message, data = ''): string =>
@@ -57,7 +63,7 @@ export const endedStream: ConsoleAnswer = {
   },
 };
 
-/** An open page that gets updates. */
+/** A page that is open in a browser and gets updates. */
 export interface OpenPage {
   readonly session: string;
   readonly request: ConsoleRequest;
@@ -71,12 +77,13 @@ export interface OpenPage {
  */
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 
-/** Makes the function that opens update streams for pages. */
+/** Makes the function that opens streams with updates for open pages. */
 export function createLiveStreams(backend: ConsoleBackend, pace: typeof paceOf) {
   const places = createPlaces(room);
 
   /**
-   * Renders the page as it is now; `null` if the page must be reloaded because its content no longer exists.
+   * Renders an open page as it is now; `null` if the page must be reloaded because its content no longer
+   * exists.
    */
   async function look({ render }: OpenPage, visit: ConsoleVisit) {
     try {
@@ -89,15 +96,15 @@ export function createLiveStreams(backend: ConsoleBackend, pace: typeof paceOf) 
   }
 
   /**
-   * Sends the changes of a page, about once a second. Each check is authorized like a request, but does not
-   * count towards the rate limit.
+   * Sends the changes of an open page, about once a second. Each check is authorized like a request, but does
+   * not count towards the rate limit.
    */
   async function* changes(
     page: OpenPage,
     admitted: ConsoleVisit,
     signal: AbortSignal,
   ): AsyncGenerator<string, void> {
-    /** Hash of the page that was sent last. */
+    /** Hash of the page that was sent last to the browser. */
     let sent = '';
     // Absolute difference: a clock that is set back must not silence a connection.
     const since = (time: number) => Math.abs(backend.now() - time);

@@ -4,7 +4,7 @@ import { idiomorph } from './idiomorph.built-in.ts';
 import { shortcuts } from './shortcuts.ts';
 
 /**
- * Script that keeps a page up to date: it opens a stream of the page's new versions while the page is
+ * Script that keeps an open page up to date: it opens a stream of the page's new versions while the page is
  * visible, and lets idiomorph change the `[data-live]` regions, so that focus, scroll positions and open
  * details stay. A hidden page has no stream, because browsers limit the connections to a server. Without
  * scripts the page is complete and shows the state of its last load.
@@ -85,5 +85,5 @@ const scriptOf = (text: string): Asset => assetOf(text, 'text/javascript; charse
 /** Returns the script of pages that update themselves. */
 export const liveScript = (): Asset => scriptOf(`${idiomorph}\n${watch}\n${conveniences}\n${shortcuts}`);
 
-/** Returns the script of all other pages. */
+/** Returns the script of pages that do not update themselves. */
 export const pageScript = (): Asset => scriptOf(`${conveniences}\n${shortcuts}`);

@@ -4,7 +4,7 @@ import { failureLine } from './delivery.ts';
 import { counted, moment } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** Explains in one sentence why webhooks do not arrive. */
+/** Explains in one sentence why a partner's webhooks do not arrive. */
 export function obstacleSentence(obstacle: WebhookObstacle, { language, words }: Voice): Html {
   const { obstacles: text } = words;
   const at = (time: string): Html => moment(time, language);
@@ -40,7 +40,10 @@ export function obstacleSentence(obstacle: WebhookObstacle, { language, words }:
   }
 }
 
-/** Shows why webhooks do not arrive, the most important reason first; `null` if nothing is known to be wrong. */
+/**
+ * Shows why a partner's webhooks do not arrive, the most important reason first; `null` if no reason is
+ * known.
+ */
 export function obstacleNotice(obstacles: readonly WebhookObstacle[], voice: Voice): Html | null {
   if (obstacles.length === 0) return null;
   const isQuiet = obstacles.every((obstacle) => obstacle.reason === 'no_endpoint' && obstacle.events === 0);

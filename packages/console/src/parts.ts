@@ -3,34 +3,34 @@ import { type Fragment, fill, type Html, html, visible } from '@ostiary/core/pag
 import type { DeliveryState } from './api.ts';
 import type { Language, Voice, Words } from './words.ts';
 
-/** State of a delivery; `none`: no endpoint accepted the event. */
+/** Name of a delivery's state on pages; `none` means that no endpoint accepted the event. */
 type StateName = keyof Words['deliveries']['states'];
 
 const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
 
 /**
- * Locales for dates and numbers: British English for English (day before month), and French as the fallback,
- * since `Intl` does not know Haitian Creole.
+ * Returns the locales for dates and numbers: British English for English (day before month), and French as
+ * the fallback, since `Intl` does not know Haitian Creole.
  */
 const localesOf = (language: Language): readonly string[] => [language === 'en' ? 'en-GB' : language, 'fr'];
 
-/** Formats a number that may be large. */
+/** Formats a number with the separators of a language. */
 export const counted = (number: number, language: Language): string =>
   number.toLocaleString(localesOf(language));
 
-/** Formats a time in UTC, to the second, as logs do. */
+/** Formats a time in UTC, to the second. */
 export function moment(time: string, language: Language): Html {
   return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
 
-/** Units of a time that has passed, the longest first, in milliseconds. */
+/** Units in which the age of a time is shown, the longest first, in milliseconds. */
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;
 
-/** Formats how long ago a time was, to the day, hour or minute. The time itself is in the tooltip. */
+/** Formats how long ago a time was, in days, hours or minutes. The exact time is in the tooltip. */
 export function ago(time: string, now: number, language: Language): Html {
   const passed = Math.max(0, now - Date.parse(time));
   const [unit, length] = units.find(([, ms]) => passed >= ms) ?? (['second', 1000] as const);
@@ -39,14 +39,17 @@ export function ago(time: string, now: number, language: Language): Html {
   return html`<time datetime="${time}" title="${exact}">${words}</time>`;
 }
 
-/** Formats a share from 0 to 1 as a percentage with one digit, rounded down, so that only everything is 100 %. */
+/**
+ * Formats a fraction from 0 to 1 as a percentage with one digit. Rounds down, so that only 1 is shown as 100
+ * %.
+ */
 export const share = (part: number, language: Language): string =>
   (Math.floor(part * 1000) / 1000).toLocaleString(localesOf(language), {
     style: 'percent',
     maximumFractionDigits: 1,
   });
 
-/** Formats a length of time in its largest unit. */
+/** Formats a length of time in the largest unit that fits. */
 export function lasting(ms: number, language: Language): string {
   const [unit, length] = units.find(([, each]) => ms >= 2 * each) ?? (['second', 1000] as const);
   return (ms / length).toLocaleString(localesOf(language), {
@@ -66,13 +69,16 @@ function timeLeft(time: string, now: number, language: Language): string {
 
 const leftMs = (time: string, now: number): string => String(Math.max(0, Date.parse(time) - now));
 
-/** Formats a future time, with the time left until then. */
+/** Formats a future time, together with the time left until then. */
 export function dueMoment(time: string, now: number, language: Language): Html {
   // The page's script counts this down.
   return html`${moment(time, language)} <span data-left="${leftMs(time, now)}">(${timeLeft(time, now, language)})</span>`;
 }
 
-/** Shows the state of a delivery in words and colour. One that fails shows which attempt was the last, and the time until the next. */
+/**
+ * Shows the state of a delivery in words and colour. For a failing delivery, also shows the number of the
+ * last attempt, and the time until the next.
+ */
 export function deliveryBadge(
   {
     state,
@@ -92,18 +98,21 @@ export function deliveryBadge(
   return html`<span class="state failing">${fill(language, deliveries.failing, { number: failures, of: Math.max(failures, maxAttempts), time })}</span>`;
 }
 
-/** Makes the options of a filter of deliveries: `pending` selects those that are queued and those that fail. */
+/**
+ * Makes the options of a form that filters deliveries by state. `pending` selects both queued and failing
+ * deliveries.
+ */
 export const stateOptions = ({
   deliveries: { states, waiting },
 }: Words): readonly (readonly [state: DeliveryState, words: string])[] =>
   deliveryStates.map((state) => [state, state === 'pending' ? waiting : states[state]]);
 
-/** Shows a state in words and colour. */
+/** Shows a state, such as that of a delivery, in words and colour. */
 export function stateBadge(state: StateName | 'enabled' | 'disabled', words: string): Html {
   return html`<span class="state ${state}">${words}</span>`;
 }
 
-/** Shows in words and colour whether something is enabled. */
+/** Shows in words and colour whether an object is enabled. */
 export function enabledBadge(
   isEnabled: boolean,
   words: { readonly enabled: string; readonly disabled: string },
@@ -111,7 +120,7 @@ export function enabledBadge(
   return isEnabled ? stateBadge('enabled', words.enabled) : stateBadge('disabled', words.disabled);
 }
 
-/** Lists the states that occur among deliveries, with the count if it is more than one. */
+/** Lists the states that occur among deliveries, each with its count if that is more than one. */
 export function stateWords(
   states: readonly DeliveryState[],
   { deliveries }: Words,
@@ -137,15 +146,15 @@ export function statesSaid(title: string, states: readonly DeliveryState[], word
 }
 
 /**
- * Replaces characters of a foreign multi-line text that could reorder or hide it. All of them lie outside
+ * Replaces characters of a multi-line text from others that could reorder or hide it. All of them lie outside
  * printable ASCII. Runs of other characters are skipped at once: a response of nothing but line breaks used
  * to take a hundred times as long.
  */
 export const visibleText = (text: string): string => text.replace(/[^\n\t -~]+/g, visible);
 
 /**
- * Shows a foreign multi-line text. Characters that could reorder or hide text are replaced. It can be
- * scrolled with the keyboard.
+ * Shows a multi-line text that others wrote. Characters that could reorder or hide text are replaced. The
+ * text can be scrolled with the keyboard.
  */
 export function foreignText(text: string, label: string): Html {
   // HTML parsers drop a line break right after the tag.
@@ -153,12 +162,12 @@ export function foreignText(text: string, label: string): Html {
 ${visibleText(text.replace(/\r\n?/g, '\n'))}</pre>`;
 }
 
-/** Makes the text that replaces an empty list. */
+/** Makes the text that is shown in place of an empty list. */
 export function emptyList(title: string, text: string, icon: Html | null = null): Html {
   return html`<div class="empty">${icon === null ? null : html`<span class="disc">${icon}</span>`}<h3>${title}</h3><p class="muted">${text}</p></div>`;
 }
 
-/** Makes links to other pages of a list. Links without a URL are omitted. */
+/** Makes links to other pages of a list. A link whose URL is `null` is omitted. */
 export function pageLinks(links: readonly (readonly [href: string | null, words: string])[]): Html | null {
   const shown = links.flatMap(([href, words]) =>
     href === null ? [] : [html`<a href="${href}">${words}</a>`],
@@ -166,7 +175,7 @@ export function pageLinks(links: readonly (readonly [href: string | null, words:
   return shown.length === 0 ? null : html`<p class="pages">${shown}</p>`;
 }
 
-/** Makes a filter of a list. Each choice is a URL, so that it can be bookmarked and shared. */
+/** Makes a form that filters a list. Each choice is a URL, so that it can be bookmarked and shared. */
 export function filterForm(
   { words }: Voice,
   {
@@ -178,7 +187,7 @@ export function filterForm(
   }: {
     readonly action: string;
     readonly name: string;
-    /** Label of the option without a filter. */
+    /** Label of the option that removes the filter. */
     readonly all: string;
     readonly options: readonly (readonly [value: string, words: string])[];
     readonly chosen: string | null;
@@ -188,7 +197,7 @@ export function filterForm(
 ${choice({ id: 'filter', name, options: [['', all], ...options], chosen: chosen ?? '' })}<button class="compact">${words.filter}</button></form>`;
 }
 
-/** Makes a drop-down list. */
+/** Makes a drop-down list without a label. */
 function choice({
   id,
   name,
@@ -217,10 +226,10 @@ export function choiceField({
   return html`<div class="field"><label for="${id}">${label}</label>${choice({ id, name, ...list })}</div>`;
 }
 
-/** Makes a list of names and values. Rows that are `null` are omitted. */
+/** Shows a list of names and values. Rows that are `null` are omitted. */
 export const facts = (rows: readonly (readonly [name: string, value: Fragment] | null)[]): Html =>
   html`<dl class="facts">${rows.map((row) => (row === null ? null : html`<dt>${row[0]}</dt><dd>${row[1]}</dd>`))}</dl>`;
 
-/** Shows a secret, which only this response contains. */
+/** Shows a secret. Only this response contains it. */
 export const secretText = (secret: string): Html =>
   html`<p class="once"><code data-once>${secret}</code></p>`;

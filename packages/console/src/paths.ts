@@ -33,7 +33,10 @@ export const paths = {
   firstRun: '/sandbox/first-run',
 } as const;
 
-/** Returns the absolute URL of a page or action. `id` goes into the path, everything else into the query. */
+/**
+ * Function that returns the absolute URL of a page or action. `id` goes into the path, all other parameters
+ * into the query.
+ */
 export type UrlOf = (
   name: keyof typeof paths,
   parameters?: { readonly id?: string; readonly [parameter: string]: string | null | undefined },

@@ -25,7 +25,7 @@ function factsOf(
   ]);
 }
 
-/** Shows the page of a payment: its state, and its final event. */
+/** Shows the page of a payment: its state, and the event about its outcome. */
 export async function payment(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, urlOf, voice } = visit;
   const { payment: words } = voice.words.tools;

@@ -1,15 +1,15 @@
-/** Maximum numbers of open pages that get updates: per partner, and in the process. */
+/** Maximum numbers of open pages that get updates: for one partner, and for the whole process. */
 export interface Room {
   readonly partner: number;
   readonly process: number;
 }
 
-/** Releases the place of an open page. */
+/** Function that ends the updates of an open page, so that another page may get them. */
 export type Leave = () => void;
 
 /**
- * Counts the open pages of this process. The limit per partner keeps one partner from taking all places,
- * however many sessions it opens.
+ * Counts the open pages of this process that get updates. The limit per partner keeps one partner from using
+ * up the limit of the process, with any number of sessions.
  */
 export function createPlaces(room: Room) {
   const taken = new Map<string, number>();
@@ -18,7 +18,10 @@ export function createPlaces(room: Room) {
   return {
     /** Number of open pages that are kept up to date. */
     taken: () => all,
-    /** Takes a place for an open page. @returns a function that releases it; 429 if the partner's places are taken, 503 if all are */
+    /**
+     * Registers an open page for updates. @returns a function that ends this; 429 if the partner has too many
+     * open pages, 503 if the process has too many
+     */
     take(partner: string): Leave | 429 | 503 {
       const own = taken.get(partner) ?? 0;
       if (own >= room.partner) return 429;

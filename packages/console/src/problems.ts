@@ -4,8 +4,8 @@ import { counted } from './parts.ts';
 import type { Voice } from './words.ts';
 
 /**
- * Says in the language of the page why a value was refused. A text that has no code, such as one of the host,
- * stays as it is.
+ * Returns the reason why a value was refused in the language of the page. A text that has no code, such as
+ * one of the host, stays as it is.
  */
 export function problemText(message: string, { language, words: { problems } }: Voice): string {
   // Some texts begin with the refused value, which the field still shows.

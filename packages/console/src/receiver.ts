@@ -7,14 +7,17 @@ import { copyButton, snippet } from './snippets.ts';
 import { isVerifier, type VerifierName, verifierSource, verifiers } from './verifiers.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** Number of deliveries among which an accepted one is searched. */
+/** Number of latest deliveries that are searched for an accepted one. */
 const searchedDeliveries = '25';
 
-/** Shows the step of the first event, with a tick once it is done. */
+/** Shows one of the steps to receive a first event, with a tick once it is done. */
 const step = (isDone: boolean, text: Html): Html =>
   html`<ol class="steps"><li><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : '1'}</span><div>${text}</div></li></ol>`;
 
-/** Shows whether an event has arrived: it waits, it was accepted, or why the last attempt failed. */
+/**
+ * Shows whether the first event has arrived: the page waits for it, it was accepted, or the reason why the
+ * last attempt failed.
+ */
 function arrival({ data }: DeliveryPage, { voice }: Visit): { readonly said: string; readonly part: Html } {
   const { deliveries, failures, receiver: words } = voice.words;
   const accepted = data.find(({ status }) => status === 'delivered');
@@ -36,7 +39,7 @@ function chosenVerifier({ request }: Visit): VerifierName {
   return isVerifier(name) ? name : 'express';
 }
 
-/** Makes the links to the verifiers of all frameworks and languages. */
+/** Makes links to the receiver code for all frameworks and languages. */
 function verifierLinks({ id, urlOf, voice }: Visit, chosen: VerifierName): Html {
   const link = ([name, { label }]: [string, { readonly label: string }]): Html => {
     const href = urlOf('receiver', { id, for: name });
@@ -77,7 +80,7 @@ ${calls.map(([framework, call]) => snippet(voice, fillText(language, words.recei
   });
 }
 
-/** Sends a test event, whose arrival the page shows. */
+/** Sends a test event to an endpoint; the page shows whether it arrives. */
 export async function sendFirstEvent(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, urlOf } = visit;
   await api('getWebhook', { path: { id } });

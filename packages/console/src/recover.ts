@@ -4,19 +4,21 @@ import { csrfField } from './frame.ts';
 import { counted } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** Maximum number of deliveries that one call queues. Another call continues with the rest. */
+/** Maximum number of deliveries that one call queues again. Another call continues with the rest. */
 const mostRecovered = 1_000;
 
-/** Values and problems of the form. */
+/** Values and problems of the form that redelivers dropped events. */
 export interface Recovery {
   readonly since: string;
   readonly problems: Problems;
 }
 
-/** State of a form that was not sent yet. */
+/** State of the form for redeliveries before it was sent. */
 export const noRecovery: Recovery = { since: '', problems: noProblems };
 
-/** Makes the form that sends dropped deliveries again since a given time, with its problems. */
+/**
+ * Makes the form that redelivers the events that were dropped since a given time, with its error messages.
+ */
 export function recoverForm(visit: Visit, { since, problems }: Recovery) {
   const { id, urlOf, voice } = visit;
   const words = voice.words.recovery;
@@ -41,7 +43,7 @@ function inUtc(typed: string): string {
 }
 
 /**
- * Sends dropped deliveries again. @returns the number of queued deliveries, or the form's values with their
+ * Redelivers dropped events. @returns the number of queued deliveries, or the form's values with their
  * problems
  */
 export async function recover(
@@ -62,7 +64,7 @@ export async function recover(
   }
 }
 
-/** Shows the result of sending deliveries again, if the page's URL has it. */
+/** Shows how many events were redelivered, if the URL contains this number. */
 export function recovered({ request, voice }: Visit): Html | string | null {
   const words = voice.words.recovery;
   const queued = request.query.get('queued') ?? '';

@@ -19,8 +19,8 @@ function requestRow(request: LoggedRequest, { urlOf, voice }: Visit): Html {
 }
 
 /**
- * Makes the form that finds a request by the request id of its response. `id` is the typed text if no such
- * request exists, or ''.
+ * Makes the form that finds a logged API request by its request id. `id` is the typed text if no such request
+ * exists, or ''.
  */
 function searchForm({ urlOf, voice }: Visit, id: string): Html {
   const words = voice.words.requests;
@@ -32,7 +32,8 @@ ${formOf({ id: words.id }, problems, '').field({ name: 'id', tag, hint: words.id
 }
 
 /**
- * Shows the last requests of the partner's test keys, newest first, or the request with the id in the query.
+ * Shows the last API requests of the partner's test keys, newest first, or the request with the id in the
+ * query.
  */
 export async function requests(visit: Visit): Promise<ConsoleAnswer> {
   const { api, request, urlOf, voice } = visit;
@@ -88,7 +89,7 @@ async function find({ api }: Visit, id: string): Promise<LoggedRequest | null> {
   }
 }
 
-/** Formats JSON with line breaks. A text that was cut is shown as it is. */
+/** Formats a JSON body with line breaks. A body that was cut is returned unchanged. */
 function bodyText(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);
@@ -97,7 +98,7 @@ function bodyText(body: string): string {
   }
 }
 
-/** Parses the body of a request; `undefined` if it was cut. */
+/** Parses the JSON body of a logged request; `undefined` if it was cut. */
 function jsonOf(sent: string | null): unknown {
   if (sent === null) return null;
   try {
@@ -122,7 +123,7 @@ function repetition({ method, route, sent }: LoggedRequest, { backend, voice }: 
   }</section>`;
 }
 
-/** Shows the page of a request: its time, its result, request and response. */
+/** Shows the page of a logged API request: its time, its result, request and response. */
 export async function request(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, voice } = visit;
   const { words, language } = voice;

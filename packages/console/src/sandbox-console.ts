@@ -24,7 +24,7 @@ import { changeKyc, checkSignature, mintPassport, pay } from './tools/actions.ts
 import { tools } from './tools/page.ts';
 import { editEvent, sendEvent } from './trigger.ts';
 
-/** Routes of the console's pages. Visitors without a session only reach the first one. */
+/** Makes the routes of the console's pages. Visitors without a session only reach the first page. */
 function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage[] {
   const urlOf = urlsOf(backend);
   const live = liveScript();
@@ -127,7 +127,7 @@ function consolePages(backend: ConsoleBackend, pace: typeof paceOf): ConsolePage
   ];
 }
 
-/** Routes with which a partner begins: inboxes, code of receivers, and sign-in buttons. */
+/** Makes the routes of pages for new partners: inboxes, code of receivers, and sign-in buttons. */
 function startPages({
   guarded,
   action,
@@ -168,7 +168,7 @@ function startPages({
   ];
 }
 
-/** Routes of the test tools. */
+/** Makes the routes of the page "Test tools". */
 function toolPages({
   guarded,
   action,
@@ -212,16 +212,16 @@ function toolPages({
   ];
 }
 
-/** Makes a console that updates open pages at a given pace. */
+/** Makes a sandbox console that checks open pages for changes at a given interval. */
 export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
   opensWith: { scope: 'webhooks', testOnly: true },
   pages: (backend) => consolePages(backend, pace),
 });
 
 /**
- * Makes the console at `{authUrl}/sandbox`, where partners try webhooks in test mode: register an endpoint,
- * trigger an event, see whether it was delivered and why not, and send it again. Partners sign in with a test
- * key that has the scope `webhooks`.
+ * Makes the sandbox console at `{authUrl}/sandbox`, where partners try webhooks in test mode: register an
+ * endpoint, trigger an event, see whether it was delivered and why not, and send it again. Partners sign in
+ * with a test key that has the scope `webhooks`.
  *
  * @example
  * ```ts

@@ -4,7 +4,9 @@ import { queryOf } from './api.ts';
 import { answerFramed, problemRow } from './frame.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** Returns the result of a call; `null` if the partner has no such object, or the key may not read it. */
+/**
+ * Returns the result of an API call; `null` if the partner has no such object, or the key may not read it.
+ */
 async function found<Done>(call: Promise<Done>): Promise<Done | null> {
   try {
     return await call;
@@ -16,8 +18,8 @@ async function found<Done>(call: Promise<Done>): Promise<Done | null> {
 }
 
 /**
- * Returns the URL of the object of this partner that has an id, or of the payment with a reference; `null` if there is
- * none. The calls are those of the session's key, so that objects of others and of live mode stay unknown.
+ * Returns the URL of the partner's object with an id, or of the payment with a reference; `null` if there is
+ * none. All calls use the session's key, so that objects of others and of live mode are not found.
  */
 async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null> {
   const path = { id };
@@ -38,7 +40,7 @@ async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null
   return payment === undefined ? null : urlOf('payment', { id: payment.id });
 }
 
-/** Goes to the object whose id was typed, or says that there is none. */
+/** Redirects to the object whose id was typed, or shows that there is none. */
 export async function search(visit: Visit): Promise<ConsoleAnswer> {
   const { backend, request, urlOf, voice } = visit;
   const words = voice.words.search;

@@ -7,19 +7,22 @@ import { copyButton } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 /**
- * Shows a newly generated secret, or a line with it, with a button to copy it. No other response contains it.
+ * Shows a newly generated secret, or a line that contains it, with a button to copy it. No other response
+ * contains the secret.
  */
 function secretOnce(text: string, { voice }: Visit, title = voice.words.endpoints.secret): Html {
   return html`<div class="snippet">${secretText(text)}${copyButton(voice, title)}</div>`;
 }
 
-/** A generated secret: of a new endpoint, or a replacement that is not in force yet. */
+/** A generated webhook secret: of a new endpoint, or a replacement that is not used yet. */
 interface GeneratedSecret {
   readonly purpose: 'new' | 'replacement';
   readonly secret: string;
 }
 
-/** Keeps a generated secret for one view in this session. Returns the ticket for the page {@link secret}. */
+/**
+ * Stores a generated secret until this session views it once. Returns the ticket for the page {@link secret}.
+ */
 export const keepSecret = (
   { backend }: Visit,
   session: string,
@@ -42,7 +45,7 @@ ${secretOnce(`WEBHOOK_SECRET=${secret}`, visit, '.env')}
   });
 }
 
-/** Shows the offer to generate a secret, or the generated secret for this one time. */
+/** Shows a button that generates a webhook secret, or the generated secret for this one time. */
 function generatedPanel(visit: Visit, generated: string | null): Html {
   const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;
@@ -67,7 +70,7 @@ function show(
     problems = noProblems,
   }: {
     readonly generated?: string | null;
-    /** True if the secret of the URL was shown before. */
+    /** True if the secret that the URL refers to was shown before. */
     readonly isGone?: boolean;
     readonly problems?: Problems;
   } = {},
@@ -93,7 +96,7 @@ ${form.field({ name: 'secret', tag, hint: words.ownHint })}
 
 /**
  * Shows the page that replaces the secret of an endpoint, or a secret that was just generated. The ticket in
- * the URL works once, and in the session that generated the secret.
+ * the URL works once, and only in the session that generated the secret.
  */
 export async function secret(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, backend, id, request } = visit;
@@ -109,8 +112,8 @@ export async function secret(visit: Visit, session: string): Promise<ConsoleAnsw
 
 /**
  * Replaces the secret of an endpoint. An endpoint has a single secret, which signs from the next attempt on.
- * A generated secret is therefore shown first, and a second step activates it once the partner's application
- * has it. Until then only the page contains it.
+ * A generated secret is therefore shown first, and a second step activates it once the partner's server knows
+ * it. Until then only the page contains it.
  */
 export async function changeSecret(
   visit: Visit,

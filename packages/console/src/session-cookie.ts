@@ -1,14 +1,20 @@
 import type { ConsoleBackend, ConsoleRequest } from '@ostiary/core/console';
 import { paths } from './paths.ts';
 
-/** Makes and reads the session cookie, which scripts, other sites and other paths cannot access. */
+/**
+ * Creates the functions that set and read the console's session cookie, which scripts, other sites and other
+ * paths cannot access.
+ */
 export function sessionCookie(backend: ConsoleBackend) {
   const { protocol, pathname } = new URL(backend.url(paths.home));
   const isSecure = protocol === 'https:';
   const name = `${isSecure ? '__Secure-' : ''}${backend.prefix}_sandbox`;
   const attributes = `Path=${pathname}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
-    /** Reads all cookies with this name: the browser may also send one that was set for another path. */
+    /**
+     * Reads the values of all cookies with the session cookie's name: the browser may also send one that was
+     * set for another path.
+     */
     values: ({ raw }: ConsoleRequest): string[] =>
       (raw.headers.cookie ?? '')
         .split(';')
@@ -21,5 +27,5 @@ export function sessionCookie(backend: ConsoleBackend) {
   };
 }
 
-/** See {@link sessionCookie}. */
+/** Functions that set and read the console's session cookie; see {@link sessionCookie}. */
 export type SessionCookie = ReturnType<typeof sessionCookie>;

@@ -1,30 +1,30 @@
 import { brand, type Html, html, nameOf, type PageTheme } from '@ostiary/core/pages';
 import type { Words } from './words.ts';
 
-/** A link in the navigation. */
+/** A link in the navigation of a page. */
 export interface NavLink {
   readonly href: string;
   readonly words: string;
-  /** Place of the page that is shown: it is this one, or one of this section, or neither. */
+  /** Relation of the link to the current page: it leads to this page, or to its section, or neither. */
   readonly place: 'page' | 'section' | null;
-  /** Count beside the words; nothing is shown for `null`. */
+  /** Number that is shown beside the link's words; `null` shows nothing. */
   readonly count?: string | null;
 }
 
-/** Links of the navigation that belong together, under a title or without one. */
+/** Links of the navigation that belong together, with or without a title. */
 export interface NavGroup {
   readonly title: string | null;
   readonly links: readonly NavLink[];
 }
 
-/** Page above the shown one. */
+/** Link to a page above the current one (breadcrumb). */
 export type Crumb = readonly [href: string, words: string];
 
-/** Returns the place of a page within a section; see {@link NavLink}. */
+/** Returns the relation of a navigation link to the current page; see {@link NavLink}. */
 export const placeOf = (isHere: boolean, isFirst: boolean): NavLink['place'] =>
   isHere ? (isFirst ? 'page' : 'section') : null;
 
-/** Returns the breadcrumb that leads to the section that is shown. */
+/** Returns the breadcrumb that leads to the section of the current page. */
 export const crumbsTo = (links: readonly NavLink[]): readonly Crumb[] =>
   links.flatMap(({ href, words, place }) => (place === null ? [] : [[href, words] as const]));
 
@@ -32,20 +32,20 @@ export const crumbsTo = (links: readonly NavLink[]): readonly Crumb[] =>
 export interface Shell {
   readonly theme: PageTheme;
   readonly words: Words['shell'];
-  /** URL that the brand links to. */
+  /** URL to which the name of the service links. */
   readonly home: string;
   readonly groups: readonly NavGroup[];
   /** Content of the bar above the page: search, and the switch between live and test data. */
   readonly bar: Html | null;
-  /** Pages above this one, outermost first; empty on the first page of a section. */
+  /** Links to the pages above this one, outermost first; empty on the first page of a section. */
   readonly crumbs: readonly Crumb[];
   readonly title: string;
-  /** Content under the title. */
+  /** Content directly below the title of the page. */
   readonly about: Html | null;
-  /** Person who is signed in, with the way to sign out. */
+  /** Name of the person who is signed in, with a link or form to sign out. */
   readonly who: Html;
   readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
-  /** URL to go to when the session ends, of a page that updates itself; `null` for other pages. */
+  /** URL to which a page that updates itself goes when the session ends; `null` for other pages. */
   readonly exit: string | null;
   /** Content of the page. */
   readonly body: Html;
@@ -74,7 +74,7 @@ function breadcrumb(crumbs: readonly Crumb[], words: Words['shell']): Html | nul
 
 const glass = html`<svg class="icon" viewBox="0 0 20 20" aria-hidden="true"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg>`;
 
-/** Makes the search box. The script of the page moves the focus to it. */
+/** Makes the search box of a page. The page's script can move the focus to it. */
 export function searchForm({
   action,
   label,
@@ -84,7 +84,7 @@ export function searchForm({
 }: {
   readonly action: string;
   readonly label: string;
-  /** Examples of what can be typed. */
+  /** Examples of what can be typed into the search box. */
   readonly hint: string;
   readonly typed?: string;
   readonly hidden?: Html | null;
@@ -102,7 +102,7 @@ export function modeSwitch(mode: 'live' | 'test', words: Words['shell']): Html {
 }
 
 /**
- * Makes the body of a page: navigation at the side (a bar above the content on a phone), the page itself, and the
+ * Makes the body of a page: navigation at the side (a bar above the content on a phone), the content, and the
  * person who is signed in. Works without a script.
  */
 export function shell(view: Shell): Html {

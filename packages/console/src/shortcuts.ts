@@ -1,6 +1,6 @@
 /**
- * Script of the frame: `/` and Ctrl-K (Command-K) move the focus to the search, and the navigation of a phone is
- * scrolled to the section that is shown.
+ * Script for the navigation of a page: `/` and Ctrl-K (Command-K) move the focus to the search box, and the
+ * navigation on a phone is scrolled to the current section.
  */
 export const shortcuts = `
 (() => {

@@ -5,10 +5,10 @@ import { answerPage, csrfField, noticeRow } from './frame.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import { type PageContext, seeOther } from './visit.ts';
 
-/** Visitor name that the CSRF token of the sign-in form is bound to, since there is no session yet. */
+/** Name to which the CSRF token of the sign-in form is bound, since there is no session yet. */
 export const strangers = 'sign-in';
 
-/** Makes the sign-in page. The typed key is never sent back. */
+/** Makes the sign-in page. The API key that was typed is never sent back. */
 export function signInPage(
   context: PageContext,
   problem: { readonly status: 401 | 429; readonly headers?: ConsoleAnswer['headers'] } | null = null,
@@ -41,7 +41,8 @@ ${form.field({ name: 'key', tag, hint: words.promise })}
 }
 
 /**
- * Signs a partner in with a test key. The response is the same for every key that cannot open the console.
+ * Signs a partner in with a test API key. The response is the same for every key that cannot open the
+ * console.
  */
 export async function signIn(context: PageContext, cookie: SessionCookie): Promise<ConsoleAnswer> {
   const { backend, request, urlOf } = context;

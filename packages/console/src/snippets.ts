@@ -3,14 +3,16 @@ import { fillText, type Html, html } from '@ostiary/core/pages';
 import { foreignText, visibleText } from './parts.ts';
 import type { Voice } from './words.ts';
 
-/** Description of the partner API that a snippet needs. */
+/** Description of the partner API from which code snippets are made. */
 export type DescribedApi = Pick<ConsoleBackend, 'apiUrl' | 'keyHeader' | 'routes'>;
 
 /** A call of the partner API to show as code. */
 export interface ApiCall {
   /** Operation id in the OpenAPI description, such as `getPayment`. */
   readonly operation: string;
-  /** Parameter of the path. `null` if unknown: the snippet then reads it from the variable `ID`. */
+  /**
+   * Value of the parameter in the path. `null` if unknown: the snippet then reads it from the variable `ID`.
+   */
   readonly id: string | null;
   /** Body of the request as a JSON value; `null` for none. */
   readonly body: unknown;
@@ -23,10 +25,10 @@ function routeOf({ routes }: DescribedApi, { operation }: ApiCall): ConsoleRoute
   return route;
 }
 
-/** Quotes a text for a POSIX shell. Within single quotes only a single quote is special. */
+/** Quotes a text for a POSIX shell. Within single quotes, only a single quote has a special meaning. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Headers that curl sends itself. */
+/** Names of headers that curl sends by itself. */
 const curlSays = new Set(['host', 'connection', 'content-length']);
 
 const command = (words: readonly string[]): string => words.join(' \\\n  ');
@@ -42,13 +44,13 @@ export function curlOf({ method, url, headers, body }: Omit<AttemptRequest, 'cha
   ]);
 }
 
-/** Returns the names of the arguments of a call of the SDK. */
+/** Returns the names of the arguments of an SDK call. */
 function argumentsOf(sdk: SdkCall): readonly string[] {
   const list = /\((.*)\)$/.exec(sdk.call)?.[1] ?? '';
   return list.split(', ').filter((name) => name !== '');
 }
 
-/** Returns the name of the parameter that an operation takes in its query; `null` if it takes none there. */
+/** Returns the name of the parameter that an operation takes in its query; `null` if it takes none. */
 function queryParameterOf({ sdk, path }: ConsoleRoute): string | null {
   const names = sdk === null ? [] : argumentsOf(sdk);
   return names.find((name) => name !== 'body' && !path.includes(`:${name}`)) ?? null;
@@ -121,7 +123,10 @@ export function copyButton({ words: { snippets: words } }: Voice, title: string,
   return html`<button type="button" class="compact" data-copy="${text}" data-done="${words.copied}" data-failed="${words.notCopied}">${words.copy} <span class="hidden">${title}</span></button>`;
 }
 
-/** Shows a text to copy: with a button if scripts run (`conveniences.ts`), and by selection otherwise. */
+/**
+ * Shows a text to copy: with a button if scripts run (`conveniences.ts`), otherwise as text that can be
+ * selected.
+ */
 export function snippet(voice: Voice, title: string, text: string): Html {
   // If the page shows replacements for characters that hide or reorder text, the button copies the original.
   const isShown = visibleText(text) === text;
@@ -129,7 +134,7 @@ export function snippet(voice: Voice, title: string, text: string): Html {
   return html`<div class="snippet"><div class="head"><strong class="small">${title}</strong>${button}</div>${foreignText(text, title)}</div>`;
 }
 
-/** Shows a call of the partner API as curl and as code, folded behind its title. */
+/** Shows a call of the partner API as a curl command and as code, collapsed behind its title. */
 export function apiSnippets(
   api: DescribedApi,
   voice: Voice,
@@ -141,7 +146,7 @@ export function apiSnippets(
   }: {
     readonly id: string;
     readonly title: string;
-    /** Heading of the section, repeated for screen reader users who jump between folded parts. */
+    /** Heading of the section, repeated for screen reader users who jump between collapsed parts. */
     readonly about?: string;
     readonly call: ApiCall;
   },

@@ -229,6 +229,6 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .rows .more a { font-weight: 400; }
 `;
 
-/** Returns the style sheet of the console: that of all pages, and the console's. */
+/** Returns the style sheet of the console: the rules of all pages, and those of the console. */
 export const consoleStyle = (theme: PageTheme): Asset =>
   assetOf(`${stylesheet(theme)}\n${rules}`, 'text/css; charset=utf-8');

@@ -14,8 +14,9 @@ const names = [
 ] as const;
 
 /**
- * Source of the verifiers that partners copy, by name. Each is also a code block of `docs/webhook-verifier.md` or
- * `docs/webhook-verifier-languages.md`, which a test compares. A build contains them (`scripts/built-in-modules.ts`).
+ * Source code of the webhook verifiers that partners copy, by name. Each is also a code block of
+ * `docs/webhook-verifier.md` or `docs/webhook-verifier-languages.md`, which a test compares. A build contains
+ * the sources (`scripts/built-in-modules.ts`).
  */
 export const verifierSources = Object.fromEntries(
   names.map((name) => [name, readFileSync(new URL(`../verifiers/${name}.txt`, import.meta.url), 'utf8')]),

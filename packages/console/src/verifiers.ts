@@ -1,21 +1,21 @@
 import { verifierSources } from './verifiers.built-in.ts';
 
-/** Name of a verifier, as URLs have it. */
+/** Name of a webhook verifier in URLs. */
 export type VerifierName = keyof typeof verifierSources;
 
-/** A verifier to copy, with what belongs to it. */
+/** A webhook verifier to copy: its code, and how to install and call it. */
 export interface Verifier {
-  /** Framework or language. */
+  /** Name of the framework or language of the verifier. */
   readonly label: string;
-  /** Command or lines that add the packages it needs; `null` if it needs none. */
+  /** Command or lines that add the packages that the verifier needs; `null` if it needs none. */
   readonly install: string | null;
-  /** Calls of the verifier, by framework. Empty if the source contains the call. */
+  /** Code that calls the verifier, by framework. Empty if the source contains the call. */
   readonly calls: readonly (readonly [framework: string, call: string])[];
 }
 
 const javaScript = { install: 'npm install @ostiary/webhook-verifier', calls: [] };
 
-/** Verifiers in the order in which pages list them. */
+/** Webhook verifiers in the order in which pages list them. */
 export const verifiers: Readonly<Record<VerifierName, Verifier>> = {
   express: { label: 'Express', ...javaScript },
   nextjs: { label: 'Next.js', ...javaScript },
@@ -78,7 +78,7 @@ export const verifiers: Readonly<Record<VerifierName, Verifier>> = {
 export const isVerifier = (name: string | null): name is VerifierName =>
   name !== null && Object.hasOwn(verifiers, name);
 
-/** Returns the source of a verifier for an installation with this wire prefix. */
+/** Returns the source code of a webhook verifier for an installation with this prefix in its header names. */
 export function verifierSource(name: VerifierName, prefix: string): string {
   const source = verifierSources[name];
   if (prefix === 'svc') return source;

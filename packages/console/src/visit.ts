@@ -3,13 +3,13 @@ import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
-/** Context that every page needs. */
+/** Data and functions that every page of the console needs. */
 export interface PageContext {
   readonly backend: ConsoleBackend;
   readonly urlOf: UrlOf;
   readonly request: ConsoleRequest;
   readonly voice: Voice;
-  /** Name of the text about the last action, from the URL; `null` for none. */
+  /** Name of the message about the last action, from the URL; `null` for none. */
   readonly notice: Notice | null;
   /** CSRF token, which proves that a form came from a page for this visitor. */
   readonly csrf: string;
@@ -23,7 +23,7 @@ export interface PageContext {
 export interface Visit extends PageContext {
   readonly partner: string;
   readonly api: Api;
-  /** Id in the path, '' if it has none. */
+  /** Id in the path of the URL; '' if the path has none. */
   readonly id: string;
 }
 

@@ -32,16 +32,16 @@ export interface Voice {
   readonly words: Words;
 }
 
-/** Returns the best language for an `Accept-Language` header, with its texts. */
+/** Returns the language that fits an `Accept-Language` header best, with its texts. */
 export async function voiceOf(acceptLanguage: string | undefined): Promise<Voice> {
   const language = negotiateLanguage(undefined, acceptLanguage, languages);
   return { language, words: await allWords[language]() };
 }
 
-/** Name of a text about the last action. */
+/** Name of a message about the last action. */
 export type Notice = keyof Words['notices'];
 
-/** Checks whether a parameter of a URL is the name of a notice. */
+/** Checks whether a parameter of a URL is the name of a message about an action. */
 export function isNotice(name: string | null): name is Notice {
   return name !== null && Object.hasOwn(en.notices, name);
 }

@@ -3,12 +3,17 @@ import { fillText, type Html, html, nameOf, visible } from '@ostiary/core/pages'
 import { ago } from '../parts.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Returns the words for a kind of act, such as "disabled the partner"; `null` for an act of the host. */
+/**
+ * Returns the words for a kind of audit log entry, such as "disabled the partner"; `null` for an act that the
+ * host recorded.
+ */
 export function wordsOfAct(action: string, { words }: Pick<OperatorContext, 'words'>): string | null {
   return new Map(Object.entries(words.audit.did)).get(action) ?? null;
 }
 
-/** Returns the URL of the page of an act's object, or of the list of all acts on it. */
+/**
+ * Returns the URL of the page of the object in an audit log entry, or of the list of all entries about it.
+ */
 function objectUrl({ urls }: OperatorContext, { action, target, details }: AuditEntry): string {
   const [kind = '', ...rest] = target.split(':');
   const id = rest.join(':');
@@ -26,7 +31,7 @@ function objectUrl({ urls }: OperatorContext, { action, target, details }: Audit
   return urls.audit({ target });
 }
 
-/** Shows who did what, with a link to the object. */
+/** Shows an audit log entry as a sentence: who did what, with a link to the object. */
 export function sentenceOf(entry: AuditEntry, visit: OperatorContext): Html {
   const { actor, role, action, target, details } = entry;
   const did = wordsOfAct(action, visit);
@@ -37,11 +42,11 @@ export function sentenceOf(entry: AuditEntry, visit: OperatorContext): Html {
   return html`<strong>${nameOf(role === null ? actor : `${actor} (${role})`)}</strong> ${did ?? nameOf(action)} <a href="${objectUrl(visit, entry)}">${nameOf(object)}</a>`;
 }
 
-/** Shows how long ago an act was. */
+/** Shows how long ago the act of an audit log entry was. */
 export const timeOfAct = ({ at }: AuditEntry, { backend, voice }: OperatorContext): Html =>
   ago(at, backend.now(), voice.language);
 
-/** Shows a value of an act. */
+/** Shows a value that an audit log entry records. */
 function shownValue(value: unknown): Html | string {
   if (value === null || value === undefined || value === '') return '—';
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
@@ -49,7 +54,10 @@ function shownValue(value: unknown): Html | string {
   return nameOf(typeof value === 'string' ? value : visible(JSON.stringify(value)));
 }
 
-/** Shows what an act changed, folded: each value and, if the act has it, the value before. Empty if the act says it all. */
+/**
+ * Shows the values that an act changed, collapsed: each new value and, if recorded, the value before. Empty
+ * if the entry's sentence says it all.
+ */
 export function changesFold({ details }: AuditEntry, { voice, words }: OperatorContext): Html | null {
   const { before, ...set } = details;
   const old =

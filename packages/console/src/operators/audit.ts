@@ -10,14 +10,17 @@ import { attempt, type Form, listed, type OperatorContext, pageOf, unknownAct } 
 
 const perPage = 50;
 
-/** Filter of the list, as the query has it. */
+/** Filter of the audit log in the query of the URL. */
 type Filter = { readonly [Name in (typeof filterNames)[number]]: string | null };
 
 const filterNames = ['target', 'actor', 'action', 'from', 'to'] as const;
 
 const dayMs = 24 * 3_600_000;
 
-/** Reads the filter from the query. Nothing is trimmed: spaces at the ends belong to ids of users. */
+/**
+ * Reads the filter of the audit log from the query. Spaces at the ends are kept, because they can belong to
+ * ids of users.
+ */
 function filterOf({ query }: OperatorContext): Filter {
   const typed = filterNames.map((name) => {
     const text = (query.get(name) ?? '').replaceAll('\0', '').slice(0, 300);
@@ -26,14 +29,16 @@ function filterOf({ query }: OperatorContext): Filter {
   return Object.fromEntries(typed) as Filter;
 }
 
-/** Reads a day in UTC: `null` if there is none, `undefined` if it is invalid. */
+/** Parses a day in UTC: `null` if the text is empty, `undefined` if it is invalid. */
 function dayOf(text: string | null): Date | null | undefined {
   if (text === null) return null;
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
   return Number.isNaN(day.getTime()) ? undefined : day;
 }
 
-/** Shows an act. Its person and its kind are links to all their acts. */
+/**
+ * Shows an entry of the audit log. Its person and its kind are links to all entries of that person or kind.
+ */
 function entryRow(entry: AuditEntry, visit: OperatorContext): Html {
   const { urls, voice } = visit;
   const { id, at, actor, action, target } = entry;
@@ -42,7 +47,7 @@ function entryRow(entry: AuditEntry, visit: OperatorContext): Html {
 <span class="more"><a href="${urls.audit({ actor })}">${nameOf(actor)}</a> · <a href="${urls.audit({ action })}">${nameOf(action)}</a> · <a href="${urls.audit({ target })}">${nameOf(target)}</a></span>${changesFold(entry, visit)}</div></li>`;
 }
 
-/** Shows the form that narrows the list. Every filter is part of the URL. */
+/** Shows the form that filters the audit log. Every filter is part of the URL. */
 function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typeof filterFields>): Html {
   const { urls, words } = visit;
   const text = words.audit;
@@ -59,7 +64,7 @@ ${form.day('to', filter.to)}
 <div class="row"><button class="compact">${text.show}</button>${filterNames.some((name) => filter[name] !== null) ? html`<a href="${urls.audit()}">${text.everything}</a>` : null}</div></form>`;
 }
 
-/** Makes the fields of the page's forms, with the problems of those that were filled in. */
+/** Makes the fields of the audit log's forms, with the problems of those that were sent. */
 function filterFields(visit: OperatorContext, filled: Filled | null) {
   const text = visit.words.audit;
   const labels = {
@@ -131,7 +136,10 @@ ${pageLinks([
 /** Shows the page of the audit log, newest entries first. */
 export const audit = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit);
 
-/** Checks the hash chain of the audit log. It reads the whole log, so a link cannot start it. */
+/**
+ * Checks the hash chain of the audit log. Reads the whole log, so only a posted form can start it, not a
+ * link.
+ */
 export async function verifyAudit(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   if (form.get('act') !== 'verify') return unknownAct();
   const head = (form.get('head') ?? '').trim();

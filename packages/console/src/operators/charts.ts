@@ -1,20 +1,20 @@
 import { type Html, html } from '@ostiary/core/pages';
 
-/** Size of a chart in units of its drawing. It is stretched to the width of its place. */
+/** Width and height of a chart in units of its drawing. It is stretched to the available width. */
 const [width, height] = [240, 48];
 
-/** Space above the highest value, so that the line is not cut off. */
+/** Space above the highest value of a chart, so that its line is not cut off. */
 const margin = 2;
 
 function chart(label: string, content: Html): Html {
   return html`<svg class="line-chart" role="img" aria-label="${label}" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">${content}</svg>`;
 }
 
-/** Rounds a coordinate to a tenth. */
+/** Rounds a coordinate of a chart to a tenth. */
 const rounded = (coordinate: number): number => Math.round(coordinate * 10) / 10;
 
 /**
- * Draws a line through values from 0 on; the highest one touches the top.
+ * Draws a line through values, from 0 on; the highest value touches the top of the chart.
  * @param label - the chart in words, for screen readers
  */
 export function lineChart(values: readonly number[], label: string): Html {
@@ -28,7 +28,8 @@ export function lineChart(values: readonly number[], label: string): Html {
 }
 
 /**
- * Draws one bar per period, of accepted and failed attempts; the highest bar touches the top.
+ * Draws one bar per period for accepted and failed webhook attempts; the highest bar touches the top of the
+ * chart.
  * @param label - the chart in words, for screen readers
  */
 export function barChart(

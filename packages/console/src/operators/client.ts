@@ -11,7 +11,7 @@ import { historyPanel } from './history.ts';
 import { newSecrets, showOnce } from './once.ts';
 import { attempt, type Do, type Form, found, integerOf, type OperatorContext, unknownAct } from './visit.ts';
 
-/** Forms of a client's actions, with their fields. */
+/** Makes the forms of the actions on a client, with their fields. */
 function acts(
   client: Client,
   visit: OperatorContext,
@@ -47,7 +47,9 @@ ${client.logo ? asked(visit, { action, act: 'remove_logo', label: text.removeLog
 ${accessAct(visit, client)}`;
 }
 
-/** Makes the form of the settings. Operators who may not change them see its fields without a button. */
+/**
+ * Makes the form of a client's settings. Operators who may not change them see its fields without a button.
+ */
 function settingsForm(visit: OperatorContext, body: Html): Html | null {
   if (!visit.mayPost) return html`<fieldset class="form" disabled>${body}</fieldset>`;
   const { id, urls, words } = visit;
@@ -86,10 +88,10 @@ ${await historyPanel(visit, { target: `client:${id}` })}`,
   });
 }
 
-/** Shows the page of a client. */
+/** Shows the operators' page of a client. */
 export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-/** Issues another secret, or a secret instead of keys, and shows it. */
+/** Issues another client secret, or a secret that replaces keys, and shows it. */
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, id, urls, words } = visit;
   const replaceKeys = form.get('act') === 'replace_keys';

@@ -19,7 +19,7 @@ function clientRow(
   return html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${kind}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
 }
 
-/** Shows the list of clients that metadata documents describe, by id. */
+/** Shows the list of clients with metadata documents, by id. */
 async function documentList(visit: OperatorContext): Promise<Html> {
   const { admin, query, urls, words } = visit;
   const { clients: list, next } = await listed(() =>
@@ -33,7 +33,7 @@ ${pageLinks([
 ])}`;
 }
 
-/** Shows the list of clients: those that were created here, or those with metadata documents. */
+/** Shows the list of clients: those that administrators created, or those with metadata documents. */
 export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, counts, query, urls, words } = visit;
   const documents = query.get('documents') === '1';
@@ -59,7 +59,7 @@ ${list}</section>`,
   });
 }
 
-/** Settings of a client that the form can change. */
+/** Settings of a client that the operators' form can change. */
 type Settings = Required<ClientSettings>;
 
 const fresh: Settings = {
@@ -87,8 +87,8 @@ export const storedSettings = (client: Client): Settings => ({
 });
 
 /**
- * Settings that differ from the stored ones. Others are not sent, so that changes by another operator or the
- * command line are kept.
+ * Returns the client settings that differ from the stored ones. Others are not sent, so that changes by
+ * another operator or the command line are kept.
  */
 export function changedSettings(client: Client, filled: Settings): Partial<Settings> {
   const stored = new Map(Object.entries(storedSettings(client)));
@@ -99,7 +99,7 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
   );
 }
 
-/** Labels of the fields of {@link Settings}, in the order of the page. */
+/** Labels of the form fields of {@link Settings}, in the order of the page. */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
   ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
   ...{ defaultScope: text.defaultScope, optionalScopes: text.optionalScopes },
@@ -146,7 +146,10 @@ ${form.tick('refreshWithoutOfflineAccess', settings.refreshWithoutOfflineAccess)
 ${form.tick('resourceServer', settings.resourceServer)}</fieldset>`;
 }
 
-/** Reads a JWK Set from a field. Text that is not JSON becomes a set that the administration refuses, beside its field. */
+/**
+ * Reads a JWK Set from a form field. Text that is not JSON becomes a value that is refused with a message
+ * beside its field.
+ */
 function jwksOf(text: string | null): Settings['jwks'] {
   if (text === null) return null;
   try {

@@ -6,7 +6,7 @@ import { asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Makes the form that disables or enables a client. */
+/** Makes the form that disables or enables a client with a metadata document. */
 export function accessAct(visit: OperatorContext, { clientId, disabledAt }: Client): Html | null {
   const action = visit.urls.client(clientId);
   const text = visit.words.clients;
@@ -15,13 +15,13 @@ export function accessAct(visit: OperatorContext, { clientId, disabledAt }: Clie
     : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint });
 }
 
-/** Makes a list of URIs; `null` if there are none. */
+/** Shows a list of URIs; `null` if it is empty. */
 const uriList = (uris: readonly string[] = []): Html | null =>
   uris.length === 0 ? null : html`${uris.map((uri) => html`<code>${uri}</code> `)}`;
 
 /**
- * Shows a client that is described by its own metadata document. Its settings cannot be changed; it can be
- * disabled, which refuses its users from then on.
+ * Shows a client with a metadata document. Its settings cannot be changed; it can be disabled, which refuses
+ * its users from then on.
  */
 export function showDocumented(visit: OperatorContext, client: Client, filled: Filled | null): ConsoleAnswer {
   const { urls, voice, words } = visit;

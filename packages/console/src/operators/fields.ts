@@ -5,19 +5,22 @@ import { problemText } from '../problems.ts';
 import type { Voice } from '../words.ts';
 import type { Form, OperatorContext } from './visit.ts';
 
-/** Submitted values of a form, and their problems. */
+/** Submitted values of a form, with the problems that were found in them. */
 export interface Filled {
   readonly form: Form;
   readonly problems: Problems;
 }
 
-/** Makes the state of a form in which one field failed a check of the page itself. */
+/** Makes the state of a form in which a check of the page itself refused one field. */
 export const wrongField = (form: Form, name: string, message: string): Filled => ({
   form,
   problems: new Map([[name, [message]]]),
 });
 
-/** Says a problem in the language of the page: a code, or a text that may name the line of the field. */
+/**
+ * Returns the error message about a field in the language of the page, from a code or a text, which may name
+ * the line of the field.
+ */
 function said(message: Message, voice: Voice): Message {
   if (typeof message !== 'string') return message;
   const coded = Object.entries(voice.words.problems).find(([code]) => code === message);
@@ -26,7 +29,7 @@ function said(message: Message, voice: Voice): Message {
   return line === undefined ? problemText(text, voice) : `${Number(line) + 1}: ${problemText(text, voice)}`;
 }
 
-/** Assigns problems to the fields of a form. Those that concern no field are shown at the top. */
+/** Assigns problems to the fields of a form. Problems that concern no field are shown at the top. */
 function problemsIn(labels: object, { problems }: Filled, voice: Voice): Problems {
   const sorted = new Map<string, readonly Message[]>();
   for (const [name, messages] of problems) {
@@ -36,7 +39,7 @@ function problemsIn(labels: object, { problems }: Filled, voice: Voice): Problem
   return sorted;
 }
 
-/** Makes the fields of a form. Submitted fields keep their values; otherwise the given defaults apply. */
+/** Makes the fields of a form. Submitted fields keep their values; other fields get the given defaults. */
 export function fieldsOf<Name extends string>(
   { voice, words }: OperatorContext,
   labels: { readonly [Field in Name]: string },
@@ -60,7 +63,7 @@ export function fieldsOf<Name extends string>(
         tag: html`<input value="${textOf(name, value)}" autocomplete="off" spellcheck="false" autocapitalize="none"`,
       }),
 
-    /** Makes a field for a day, such as `2030-01-31`. */
+    /** Makes a form field for a day, such as `2030-01-31`. */
     day: (name: Name, value: string | null): Html =>
       parts.field({ name, tag: html`<input type="date" value="${textOf(name, value ?? '')}"` }),
 
@@ -98,13 +101,13 @@ ${textOf(name, value.join('\n'))}</textarea>`,
   };
 }
 
-/** Returns the options that are checked in a group made by `ticks`. */
+/** Returns the options that are checked in a group of checkboxes made by `ticks`. */
 export const ticked = <Option extends string>(form: Form, name: string, options: readonly Option[]) =>
   options.filter((option) => form.has(`${name} ${option}`));
 
 /**
- * Makes a form with one button that performs one action. Returns `null` if the operator may not send the forms
- * of this page. If the sign-in must be confirmed first, a link to that takes the place of the form.
+ * Makes a form with one button for one action. Returns `null` if the operator may not send the forms of this
+ * page. If the sign-in must be confirmed first, a link to that takes the place of the form.
  */
 export function actForm(
   { proof, mayPost, confirmAt, words }: OperatorContext,
@@ -133,7 +136,7 @@ export function actForm(
 }
 
 /**
- * Makes a form for an action that needs confirmation: it is folded behind its label, with a description of
+ * Makes a form for an action that needs confirmation: it is collapsed behind its label, with a description of
  * its consequences. Returns `null` if the operator may not send the forms of this page.
  */
 export function asked(
@@ -145,7 +148,7 @@ export function asked(
     ...act
   }: Parameters<typeof actForm>[1] & {
     readonly hint: string;
-    /** True to unfold the form, because the action was just refused. */
+    /** True to show the collapsed form, because the action was just refused. */
     readonly isOpen?: boolean;
     readonly isFinal?: boolean;
   },

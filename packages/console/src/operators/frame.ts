@@ -14,39 +14,39 @@ const groups = [
 
 type Section = (typeof groups)[number]['sections'][number];
 
-/** Rights without which a section has no pages. */
+/** Rights that operators need to see a section at all. */
 const sectionRights: { readonly [Name in Section]?: OperatorRight } = { users: 'users', upkeep: 'service' };
 
-/** Checks whether an operator may see pages of a section. */
+/** Checks whether an operator may see the pages of a section. */
 function isOpen(section: Section, may: readonly OperatorRight[]): boolean {
   const right = sectionRights[section];
   return right === undefined || may.includes(right);
 }
 
-/** Names of notices about actions that failed. */
+/** Names of messages about actions that failed. */
 const badNotices: ReadonlySet<OperatorNotice> = new Set<OperatorNotice>(['nothing', 'unopened']);
 
 /** Content of an operators' page. */
 export interface OperatorFrame {
   readonly title: string;
   readonly body: Html;
-  /** Section of the page; `null` for a page that belongs to none. */
+  /** Section that the page belongs to; `null` for a page that belongs to none. */
   readonly section: Section | null;
-  /** True if the page is the first one of its section. */
+  /** True if the page is the first page of its section. */
   readonly isFirst?: boolean;
-  /** Pages between the first one of the section and this one, outermost first. */
+  /** Links to the pages between the section's first page and this page, outermost first. */
   readonly crumbs?: readonly Crumb[];
-  /** True if the page shows live or test data: it then has a switch between them. */
+  /** True if the page can show live or test data: it then has a switch between them. */
   readonly hasModes?: boolean;
   /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout?: 'one' | 'aside-first' | 'main-first' | 'halves';
   /** Text in the search box. @defaultValue `""` */
   readonly typed?: string;
-  /** Message about an action that was refused. */
+  /** Message about an action that was refused, for the top of the page. */
   readonly refused?: Html | null;
 }
 
-/** Makes an operators' page with its frame. */
+/** Makes an operators' page: its content with navigation, search box and title. */
 export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnswer {
   const { title, body, section, isFirst = false, crumbs = [], hasModes = false } = view;
   const { layout = 'main-first', typed = '', refused = null } = view;

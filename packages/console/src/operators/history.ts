@@ -4,11 +4,11 @@ import { moment } from '../parts.ts';
 import { changesFold, sentenceOf } from './acts.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Number of acts that a page shows. The audit log has the others. */
+/** Maximum number of acts in the history of an object on its page. The audit log has the others. */
 const shownAtMost = 10;
 
 /**
- * Shows who changed an object, when, and how, from the audit log, newest first.
+ * Shows the history of an object from the audit log, newest first: who changed it, when, and how.
  * @param search - narrows the audit log to the object, such as `{ target: 'partner:kafe' }`
  * @param origin - earlier acts on another object, from which this one came
  */

@@ -6,24 +6,24 @@ export interface OperatorUser {
   /** Id of the user, as `login` and `users` of the host use it. */
   readonly sub: string;
   readonly name: string;
-  /** Id that partners see. */
+  /** Id of the user that partners see. */
   readonly kid?: string;
   readonly handle?: string;
-  /** Phone number (E.164). */
+  /** Phone number of the user (E.164). */
   readonly phone?: string;
   readonly createdAt?: Date;
   /** Time at which the user was blocked; `null` if the user is not blocked. */
   readonly blockedAt?: Date | null;
-  /** State of the identity check. */
+  /** State of the user's identity check. */
   readonly kyc?: KycState;
   /** Number of browsers in which the user is signed in. */
   readonly sessions?: number;
 }
 
 /**
- * Users of the host, for the operators' pages. Pages leave out acts without a function. Every function that
- * changes something gets the administration on behalf of the operator, to record the act with
- * `admin.audit.record` and to end the access of apps.
+ * Functions of the host with which the operators' pages find and change users. Pages leave out acts for which
+ * the function is missing. Every function that changes a user gets the administrative calls on behalf of the
+ * operator, to record the act with `admin.audit.record` and to end the access of apps.
  */
 export interface OperatorUsers {
   /**
@@ -41,6 +41,6 @@ export interface OperatorUsers {
   unblock?(sub: string, admin: Administration): Promise<unknown>;
   /** Signs the user out of every browser. */
   endSessions?(sub: string, admin: Administration): Promise<unknown>;
-  /** Changes the identity check, and notifies partners. */
+  /** Changes the identity check of a user, and notifies partners. */
   changeKyc?(sub: string, changes: KycState, admin: Administration): Promise<unknown>;
 }

@@ -55,7 +55,7 @@ export async function allKeys(visit: OperatorContext): Promise<ConsoleAnswer> {
   });
 }
 
-/** Makes the form for a new API key, with its problems. */
+/** Makes the form for a new API key, with its error messages. */
 function issueForm(visit: OperatorContext, filled: Filled | null) {
   const { slug, urls, words } = visit;
   const text = words.keys;
@@ -121,7 +121,7 @@ function issued(
   return showOnce(visit, secrets, (query) => visit.urls.key(visit.slug, apiKey.id, query));
 }
 
-/** Issues an API key. */
+/** Issues an API key that an operator requested. */
 export async function issueKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, words } = visit;
   found(await admin.partners.get(slug));
@@ -150,10 +150,13 @@ async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
   return key;
 }
 
-/** Time that passes at most between the creation of a key and the act that recorded it, in milliseconds. */
+/** Longest time between the creation of an API key and the audit log entry about it, in milliseconds. */
 const recordedWithinMs = 5_000;
 
-/** Finds the act of the key that this one replaced. Empty for a key that was issued. */
+/**
+ * Finds the audit log entry about the replacement through which this API key was created. Empty for a key
+ * that replaced none.
+ */
 async function originOf(
   { id, createdAt }: ApiKey,
   { admin }: OperatorContext,
@@ -211,7 +214,7 @@ ${await historyPanel(visit, { target: `key:${id}` }, await originOf(key, visit))
 /** Shows the page of an API key, without its secret. */
 export const key = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Rolls or revokes an API key. */
+/** Rolls (replaces) or revokes an API key. */
 export async function changeKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, words } = visit;
   await keyOf(visit);

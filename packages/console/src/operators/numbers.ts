@@ -4,21 +4,21 @@ import { counted, lasting, share } from '../parts.ts';
 import { barChart, lineChart } from './charts.ts';
 import { modeOf, type OperatorContext, parameter } from './visit.ts';
 
-/** Returns what the query selects: the last 24 hours, or the last 30 days. */
+/** Returns the period that the query selects: the last 24 hours, or the last 30 days. */
 const periodOf = (visit: OperatorContext): 'hour' | 'day' =>
   parameter(visit, 'period') === '30d' ? 'day' : 'hour';
 
-/** Reads the numbers of the period and the mode that the query selects. */
+/** Reads the service's statistics for the period and the mode that the query selects. */
 export const readNumbers = (visit: OperatorContext): Promise<CountsReport> =>
   visit.admin.counts({ mode: modeOf(visit), by: periodOf(visit) });
 
-/** Shows a number with its chart, and a remark below it. */
+/** Shows a number of the statistics with its chart, and a remark below it. */
 function card(id: string, title: string, number: string, remark: Fragment, chart: Html): Html {
   return html`<section class="panel number" aria-labelledby="${id}"><h2 id="${id}">${title}</h2><p><strong>${number}</strong> <span class="small muted">${remark}</span></p>
 ${chart}</section>`;
 }
 
-/** Returns the time for which the oldest work has been waiting, in milliseconds; 0 if none waits. */
+/** Returns how long the oldest due work has been waiting, in milliseconds; 0 if none waits. */
 function oldestWaitMs({ at, jobs, deliveries }: Health): number {
   const oldest = [jobs.oldestDueAt, deliveries.oldestDueAt].flatMap((due) =>
     due === null ? [] : [Date.parse(due)],
@@ -26,7 +26,7 @@ function oldestWaitMs({ at, jobs, deliveries }: Health): number {
   return Math.max(0, ...oldest.map((due) => Date.parse(at) - due));
 }
 
-/** Shows the four numbers of the service, each with its chart. */
+/** Shows the four main numbers of the service, each with its chart. */
 function cards(
   { total, periods, by }: CountsReport,
   health: Health,
@@ -118,7 +118,7 @@ function startOf(at: string, by: 'hour' | 'day', language: string): Html {
   return html`<time datetime="${at}">${words}</time>`;
 }
 
-/** Shows the numbers of every hour or day as a table, newest first. */
+/** Shows the statistics of every hour or day as a table, newest first. */
 function table({ periods, by }: CountsReport, { voice, words }: OperatorContext): Html {
   const { language } = voice;
   const text = words.numbers;
@@ -145,7 +145,7 @@ function table({ periods, by }: CountsReport, { voice, words }: OperatorContext)
 <tbody>${periods.toReversed().map(row)}</tbody></table></div></details>`;
 }
 
-/** Shows what the service did in the last 24 hours or 30 days, with links that choose the period. */
+/** Shows the statistics of the last 24 hours or 30 days, with links that choose the period. */
 export function numbers(report: CountsReport, health: Health, visit: OperatorContext): Html {
   const { urls, words } = visit;
   const text = words.numbers;

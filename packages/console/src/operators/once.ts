@@ -6,14 +6,14 @@ import { copyButton } from '../snippets.ts';
 import { seeOther } from '../visit.ts';
 import { type OperatorContext, parameter } from './visit.ts';
 
-/** Secrets by the names of their labels. */
+/** New secrets by the names of their labels. */
 type NewSecrets = readonly (readonly [
   name: 'key' | 'signingSecret' | 'clientId' | 'clientSecret',
   secret: string,
 ])[];
 
 /**
- * Redirects to the page that shows new secrets once. Reloading that page makes no other ones.
+ * Redirects to the page that shows new secrets once. Reloading that page creates no further secrets.
  * @param urlOf - returns the URL of the page, which calls {@link newSecrets}, with a query
  */
 export async function showOnce(
@@ -25,8 +25,8 @@ export async function showOnce(
 }
 
 /**
- * Shows the secrets that were just made, if the URL has a ticket for them. The ticket works once, and for the
- * operator who made them.
+ * Shows new secrets if the URL has a ticket for them. The ticket works once, and only for the operator who
+ * created the secrets.
  * @param back - URL of this page without the ticket
  */
 export async function newSecrets(visit: OperatorContext, back: string): Promise<Html | null> {

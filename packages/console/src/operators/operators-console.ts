@@ -25,7 +25,7 @@ import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webho
  */
 type Access = Pick<OperatorPage<Administration>, 'right' | 'isHidden' | 'isConfirmed'>;
 
-/** Routes of the operators' pages. Everybody may see a page without `isHidden`. */
+/** Routes of the operators' pages. Every operator may see a page without `isHidden`. */
 const table: readonly (readonly [
   path: string,
   summary: string,
@@ -134,8 +134,9 @@ const table: readonly (readonly [
 ];
 
 /**
- * Makes the pages at `{authUrl}/operators` for the people who run the service. They do what the command line
- * does, with the same audit log entries. The host decides who may open them, and what they may change.
+ * Makes the pages at `{authUrl}/operators` for the people who run the service. Operators can do what the
+ * command line can do, with the same audit log entries. The host decides who may open the pages, and what
+ * each operator may change.
  *
  * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
  * Without them, operators open a user by id, see the connected apps, and can end their access. `accountUrl`: path on

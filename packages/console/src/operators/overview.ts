@@ -9,10 +9,10 @@ import { framed } from './frame.ts';
 import { numbers, readNumbers } from './numbers.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Number at which `admin.health()` stops counting: it means that many or more. */
+/** Number at which `admin.health()` stops counting: a count of this size means that many or more. */
 const countedAtMost = 10_000;
 
-/** Number of changes on the page. The audit log has the others. */
+/** Maximum number of changes on the overview page. The audit log has the others. */
 const changesAtMost = 8;
 
 /** Formats a count of `admin.health()`. */
@@ -25,7 +25,7 @@ const countOf = ({ voice, words }: OperatorContext, number: number): string =>
 const sealedOtherwise = (visit: OperatorContext, count: number): string =>
   fillText(visit.voice.language, visit.words.overview.sealedOtherwise, { count: countOf(visit, count) });
 
-/** Lists the endpoints that fail now, with their last answer. Each links to its deliveries that fail. */
+/** Lists the endpoints that fail now, with their last response. Each links to its failing deliveries. */
 function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
   const text = words.overview;
   const { language } = voice;
@@ -38,14 +38,14 @@ function failing({ urls, voice, words }: OperatorContext, endpoints: readonly Fa
   return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${text.failing}</h2><p class="small muted">${text.failingHint}</p><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 
-/** Lists endpoints of all partners with dropped deliveries, to which each links. */
+/** Lists endpoints of all partners with dropped deliveries. Each links to these deliveries. */
 function dropping({ urls, voice, words }: OperatorContext, endpoints: readonly DroppedEndpoint[]): Html {
   const row = ({ partner, mode, endpointId, url, count }: DroppedEndpoint): Html =>
     html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;
   return html`<section class="panel" aria-labelledby="dropped"><h2 id="dropped">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 
-/** Shows the latest acts of administrators. */
+/** Shows the latest changes by administrators. */
 function latestChanges(visit: OperatorContext, entries: readonly AuditEntry[]): Html {
   const { urls, words } = visit;
   const text = words.overview;
@@ -55,7 +55,7 @@ function latestChanges(visit: OperatorContext, entries: readonly AuditEntry[]): 
 ${entries.length === 0 ? html`<p class="muted">${text.noChanges}</p>` : html`<ul class="rows">${entries.map(row)}</ul>`}</section>`;
 }
 
-/** Shows what waits and what failed, and the sealing keys in use. */
+/** Shows the jobs and deliveries that wait or failed, and the sealing keys in use. */
 function stateOf(visit: OperatorContext, health: Health): Html {
   const { voice, words } = visit;
   const text = words.overview;
@@ -78,7 +78,7 @@ function stateOf(visit: OperatorContext, health: Health): Html {
   ])}</section>`;
 }
 
-/** Lists in words what needs an operator. Empty if nothing does. */
+/** Lists in words the problems that an operator should solve. Empty if there are none. */
 function needsOf(visit: OperatorContext, health: Health): readonly (Html | string)[] {
   const text = visit.words.overview;
   const { jobs, deliveries, failingJobs, dropped, failingEndpoints, droppedEndpoints, sealing } = health;
@@ -93,7 +93,7 @@ function needsOf(visit: OperatorContext, health: Health): readonly (Html | strin
   return needs.filter(([isNeeded]) => isNeeded).map(([, words]) => words);
 }
 
-/** Shows what fails now, what the service did, and what administrators changed. */
+/** Shows the overview page: what fails now, what the service did, and what administrators changed. */
 export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, words } = visit;
   const text = words.overview;

@@ -19,7 +19,7 @@ import {
 const perPage = 50;
 const dayMs = 86_400_000;
 
-/** States in which a transfer is shown, by status. */
+/** State badges in which transfers are shown, by status. */
 const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' } as const;
 
 const statuses = ['pending', 'completed', 'failed'] as const;
@@ -33,7 +33,7 @@ function statusBadge({ status }: PartnerTransfer, { voice }: OperatorContext): H
 const statusOf = (visit: OperatorContext): Status | null =>
   statuses.find((status) => status === parameter(visit, 'status')) ?? null;
 
-/** Reads a day from the query; `null` if it is missing or no day. */
+/** Reads a day from the query; `null` if it is missing or not a day. */
 function dayOf(visit: OperatorContext, name: string): Date | null {
   const text = parameter(visit, name);
   if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return null;
@@ -41,7 +41,7 @@ function dayOf(visit: OperatorContext, name: string): Date | null {
   return Number.isNaN(day.getTime()) ? null : day;
 }
 
-/** Returns the filters that the query names, for the list and for links to it. */
+/** Returns the filters in the query, for the list of payments and for links to it. */
 function filtersOf(visit: OperatorContext) {
   const [status, reference] = [statusOf(visit), parameter(visit, 'reference')];
   const [from, last] = [dayOf(visit, 'from'), dayOf(visit, 'to')];
@@ -56,7 +56,7 @@ function filtersOf(visit: OperatorContext) {
   };
 }
 
-/** Makes a field for a day. */
+/** Makes a form field for a day. */
 function dayField(name: string, label: string, value: string | null): Html {
   return html`<div class="field"><label for="${name}">${label}</label><input type="date" id="${name}" name="${name}" value="${value ?? ''}"></div>`;
 }
@@ -85,7 +85,7 @@ function paymentRow(transfer: PartnerTransfer, visit: OperatorContext): Html {
   return html`<li id="${id}"><p class="what"><a href="${urls.payment(slug, id)}">${amount} ${currency}</a> <span><code>${nameOf(recipient.kid)}</code>${reference === null ? null : html` · ${nameOf(reference)}`}</span> <span>${moment(createdAt, voice.language)}</span></p>${statusBadge(transfer, visit)}</li>`;
 }
 
-/** Shows the transfers of a partner, newest first, with a filter and the way to the exports. */
+/** Shows the transfers of a partner, newest first, with a filter and a link to the exports. */
 export async function payments(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, query, slug, urls, words } = visit;
   const { name } = found(await admin.partners.get(slug));
@@ -118,11 +118,11 @@ ${dayField('day', text.day, yesterday(visit))}
   });
 }
 
-/** Returns the last day that has ended, in UTC. */
+/** Returns the last day that is over, in UTC. */
 const yesterday = ({ backend }: OperatorContext): string =>
   new Date(backend.now() - dayMs).toISOString().slice(0, 10);
 
-/** Shows one transfer with its event. */
+/** Shows one transfer with the event about its outcome. */
 export async function payment(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, voice, words } = visit;
   const owner = { partner: slug, mode: modeOf(visit) };
@@ -186,10 +186,13 @@ ${facts([
 <div class="row"><button class="compact">${text.download}</button></div></form></section>`;
 }
 
-/** Time zones that the field suggests; it takes every other one, too. */
+/** Time zones that the form field suggests; it also accepts every other one. */
 const zones = ['America/Port-au-Prince', 'America/New_York', 'America/Sao_Paulo', 'Europe/Paris', 'UTC'];
 
-/** Shows the reconciliation of one day: what became final, its sums and its checksum, and the files. */
+/**
+ * Shows the reconciliation of one day: the transfers that became final, their sums and checksum, and links to
+ * the files.
+ */
 export async function reconciliation(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, slug, urls, words } = visit;
   const { name } = found(await admin.partners.get(slug));
@@ -210,13 +213,13 @@ export async function reconciliation(visit: OperatorContext): Promise<ConsoleAns
   });
 }
 
-/** Signs that spreadsheets of a language expect: between cells, and before decimals. */
+/** Returns the characters that spreadsheets of a language expect between cells and before decimals. */
 const signsOf = (language: Language) =>
   language === 'en'
     ? ({ separator: ',', decimal: '.' } as const)
     : ({ separator: ';', decimal: ',' } as const);
 
-/** Returns the first and the last day of a month, of which the last is not in the future. */
+/** Returns the first and the last day of a month. The last day is not in the future. */
 function daysOf(month: string, now: number): { readonly from: string; readonly to: string } | null {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return null;
   const [year, number] = month.split('-').map(Number) as [number, number];
@@ -224,7 +227,7 @@ function daysOf(month: string, now: number): { readonly from: string; readonly t
   return { from: `${month}-01`, to: last };
 }
 
-/** Sends a file of transfers: for programs, or for spreadsheets. */
+/** Sends a file of a partner's transfers: for programs, or for spreadsheets. */
 export async function paymentFile(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, backend, slug, voice, words } = visit;
   found(await admin.partners.get(slug));

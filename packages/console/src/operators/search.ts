@@ -6,7 +6,7 @@ import { seeOther } from '../visit.ts';
 import { framed } from './frame.ts';
 import { type OperatorContext, parameter } from './visit.ts';
 
-/** Returns the URL of the page that shows an object. */
+/** Returns the URL of the page of an object that the search found. */
 function placeOf(hit: SearchHit, { urls }: OperatorContext): string {
   switch (hit.kind) {
     case 'partner':
@@ -41,7 +41,7 @@ function hitRow(hit: SearchHit, visit: OperatorContext): Html {
 const isCut = (hits: readonly SearchHit[]): boolean =>
   hits.some(({ kind }) => hits.filter((hit) => hit.kind === kind).length >= searchedPerKind);
 
-/** Goes to the only object that was found, or lists all that were found. */
+/** Redirects to the page of the object if the search found only one, or lists all that were found. */
 export async function search(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice } = visit;
   const words = voice.words.search;

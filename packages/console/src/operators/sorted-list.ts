@@ -5,7 +5,7 @@ import { listed, type OperatorContext, parameter } from './visit.ts';
 
 const perPage = 50;
 
-/** Orders of a list, by their name in the URL. The first is the default. */
+/** Orders in which a list can be sorted, by their name in the URL. The first is the default. */
 const orders = {
   name: { by: 'name', descending: false },
   'name-down': { by: 'name', descending: true },
@@ -17,13 +17,14 @@ type Order = keyof typeof orders;
 
 const isOrder = (text: string | null): text is Order => text !== null && Object.hasOwn(orders, text);
 
-/** Formats a count, which stops at a limit. */
+/** Formats a count of a list's entries. The count stops at a limit. */
 export const countOf = (count: number, { voice }: Pick<OperatorContext, 'voice'>): string =>
   `${counted(count, voice.language)}${count >= countedAtMost ? '+' : ''}`;
 
 /**
- * Shows a list that can be sorted by name or time and paged in both directions. The place in the list is a row and
- * not a number, so that new rows move nothing. The number of the first row is counted along, and only shown.
+ * Shows a list that can be sorted by name or time and paged in both directions. The position in the list is a
+ * row and not a number, so that new rows do not shift the pages. The number of the first row is passed along
+ * in the URL, and only shown.
  */
 export async function sortedList<Row>(
   visit: OperatorContext,

@@ -6,7 +6,7 @@ import { framed } from './frame.ts';
 import type { Form, OperatorContext } from './visit.ts';
 import { unknownAct } from './visit.ts';
 
-/** Shows the page with rare maintenance actions. */
+/** Shows the page with maintenance actions that are rarely needed. */
 export async function upkeep(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { urls, words } = visit;
   const text = words.upkeep;
@@ -22,7 +22,7 @@ ${asked(visit, { action, act: 'reseal', label: text.reseal, hint: text.resealHin
   });
 }
 
-/** Removes old rows, or reseals secrets. */
+/** Removes rows that are no longer needed, or encrypts secrets with the first sealing key. */
 export async function doUpkeep(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls } = visit;
   switch (form.get('act')) {

@@ -7,7 +7,7 @@ export type OperatorUrls = ReturnType<typeof operatorUrls>;
 
 /**
  * Makes the functions of {@link OperatorUrls}. Query parameters that are `null`, `undefined` or empty are
- * omitted. URLs on a page with test data lead to test data, unless they name a mode.
+ * omitted. URLs on a page with test data lead to pages with test data, unless they name a mode.
  */
 export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live' | 'test') {
   const at = (path: string, query: Query): string => {

@@ -46,7 +46,7 @@ function idForm({ urls, words }: OperatorContext): Html {
 <div class="row"><button class="compact">${words.audit.show}</button></div></form></section>`;
 }
 
-/** Shows the users that match a search, or the form to open a user by id. */
+/** Shows the users that match a search, or the form that opens a user by id. */
 export async function users(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { query, urls, words } = visit;
   const text = words.users;
@@ -69,7 +69,10 @@ ${pageLinks([
   });
 }
 
-/** Returns the user that the query names. Without users of the host, any id names a user. */
+/**
+ * Returns the user that the query names. If the host passes no function that finds users, any id names a
+ * user.
+ */
 async function userOf({ query, users: host }: OperatorContext): Promise<OperatorUser> {
   // Not trimmed: spaces at the ends belong to the host's ids.
   const sub = query.get('sub') ?? '';
@@ -86,7 +89,7 @@ function appRow(
   return html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(clientName)}</a> <span>${scopes.join(' ')}</span> <span>${words.users.since}: ${moment(grantedAt, voice.language)} · ${words.users.lastUsed}: ${used}</span></p></li>`;
 }
 
-/** Forms of the acts on a user. Acts that the host has no function for are left out. */
+/** Makes the forms of the acts on a user. Acts for which the host has no function are left out. */
 function acts(user: OperatorUser, visit: OperatorContext): Html {
   const { urls, words, voice, users: host } = visit;
   const text = words.users;
@@ -111,7 +114,7 @@ ${isBlocked || host?.block === undefined ? null : asked(visit, { action, act: 'b
 ${isBlocked && host?.unblock !== undefined ? asked(visit, { action, act: 'unblock', label: text.unblock, hint: text.unblockHint }) : null}`;
 }
 
-/** Shows the page of a user: who it is, the connected apps, and what operators can do. */
+/** Shows the page of a user: the user's data, the connected apps, and what operators can do. */
 export async function user(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, words } = visit;
   const text = words.users;
@@ -138,7 +141,7 @@ ${await historyPanel(visit, { target: `user:${sub}` })}`,
   });
 }
 
-/** Performs an act on a user. */
+/** Performs an operator's act on a user. */
 export async function changeUser(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls, users: host } = visit;
   const { sub } = await userOf(visit);

@@ -17,19 +17,19 @@ import { type Voice, voiceOf } from '../words.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
-/** Name of the text about the last action. */
+/** Name of a message about the last action. */
 export type OperatorNotice = keyof Words['operators']['notices'];
 
-/** Request of an operator, with everything that a page needs. */
+/** Request of an operator, with all data and functions that a page needs. */
 export interface OperatorContext
   extends Pick<
     OperatorVisit<Administration>,
     'admin' | 'operator' | 'may' | 'confirmAt' | 'proof' | 'query'
   > {
   readonly backend: OperatorBackend;
-  /** Users of the host; `null` if it did not pass them. */
+  /** Functions of the host that find and change users; `null` if the host passed none. */
   readonly users: OperatorUsers | null;
-  /** Path or URL of the host's page where an operator signs out; `null` if it did not pass one. */
+  /** Path or URL of the host's page where an operator signs out; `null` if the host passed none. */
   readonly accountUrl: string | null;
   readonly urls: OperatorUrls;
   /** URLs of the pages' script and style sheet. */
@@ -39,12 +39,12 @@ export interface OperatorContext
   readonly notice: OperatorNotice | null;
   /** Numbers of partners and clients, for the navigation. */
   readonly counts: { readonly partners: number; readonly clients: number };
-  /** Partner slug in the path, '' if it has none. */
+  /** Slug of the partner in the path; '' if the path has none. */
   readonly slug: string;
   readonly id: string;
   /** True if the request reads a page, and not only its headers. */
   readonly isRead: boolean;
-  /** True if the operator may send the forms of this page. Pages leave them out otherwise. */
+  /** True if the operator may send the forms of this page. Otherwise pages leave the forms out. */
   readonly mayPost: boolean;
 }
 
@@ -54,7 +54,7 @@ export type Form = ReadonlyMap<string, string>;
 /** Handler that shows a page. */
 export type Show = (visit: OperatorContext) => Promise<ConsoleAnswer>;
 
-/** Handler that performs the action of a form. */
+/** Handler that performs the action of a posted form. */
 export type Do = (
   visit: OperatorContext,
   form: Form,
@@ -62,7 +62,7 @@ export type Do = (
 ) => Promise<ConsoleAnswer>;
 
 /**
- * Makes the context of an operators' page.
+ * Makes the data and functions that an operators' page needs for a request.
  * @param right - right that the form of the page needs, if any
  * @throws PartnerError `not_found` for a path that no database can store
  */
@@ -106,14 +106,15 @@ export function parameter({ query }: Pick<OperatorContext, 'query'>, name: strin
 export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
   visit.query.get('mode') === 'test' ? 'test' : 'live';
 
-/** Returns the paging arguments of a list from the query. */
+/** Returns the page of a list that the query selects. */
 export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   const after = parameter(visit, 'after');
   return { limit, ...(after !== null && { after }) };
 }
 
 /**
- * Form fields that errors with these codes concern. Errors with other codes concern the object in the URL.
+ * Names of form fields, by the code of the error that concerns them. Errors with other codes concern the
+ * object in the URL.
  */
 const fieldOfCode: { readonly [code: string]: string } = {
   client_exists: 'clientId',
@@ -130,8 +131,8 @@ const codeOf = (error: unknown): string | null =>
     : null;
 
 /**
- * Returns the reasons why the administration refused a call, as codes or texts, by field; those that concern no
- * field are under `''`.
+ * Returns the reasons why an administrative call was refused, as codes or texts, by form field; reasons that
+ * concern no field are under `''`.
  * @throws PartnerError `not_found`, or the error itself if it is not a refusal
  */
 function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<string, readonly string[]> {
@@ -151,7 +152,7 @@ function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<stri
 }
 
 /**
- * Calls the administration. Returns its result, or the problems if it refuses.
+ * Makes an administrative call. Returns its result, or the problems if it was refused.
  * @param ownerField - name of the form field that names a partner, if there is one
  * @throws PartnerError `not_found` if the call concerns an object that does not exist
  */
@@ -166,7 +167,7 @@ export async function attempt<Done>(
   }
 }
 
-/** Reads a list. @throws PartnerError `invalid_request` if the query has an invalid place to continue */
+/** Reads a page of a list. @throws PartnerError `invalid_request` if the query has an invalid position */
 export async function listed<List>(read: () => Promise<List>): Promise<List> {
   const result = await attempt(read);
   if ('done' in result) return result.done;
@@ -174,13 +175,13 @@ export async function listed<List>(read: () => Promise<List>): Promise<List> {
   throw new PartnerError('invalid_request', { description });
 }
 
-/** Returns a row unless it is missing. @throws PartnerError `not_found` if it is */
+/** Returns a row that was read. @throws PartnerError `not_found` if it is missing */
 export function found<Row>(row: Row | null | undefined): Row {
   if (row === null || row === undefined) throw new PartnerError('not_found');
   return row;
 }
 
-/** Throws the error for a form that none of our pages could have sent. */
+/** Throws the error for a posted form that no page of the console contains. */
 export function unknownAct(): never {
   throw new PartnerError('invalid_request', { description: 'The form asks for an act that there is not.' });
 }
@@ -191,7 +192,7 @@ export function integerOf(form: Form, name: string): number | null {
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
 }
 
-/** Reads a field with a time: `null` if it is empty, `undefined` if it is invalid. */
+/** Reads a form field with a time: `null` if it is empty, `undefined` if it is invalid. */
 export function timeOf(form: Form, name: string): Date | null | undefined {
   const text = (form.get(name) ?? '').trim();
   if (text === '') return null;
@@ -201,7 +202,7 @@ export function timeOf(form: Form, name: string): Date | null | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** Splits the value of a field into its non-empty lines. */
+/** Splits the value of a form field into its non-empty lines. */
 export const linesOf = (form: Form, name: string): readonly string[] =>
   (form.get(name) ?? '')
     .split(/\r?\n/)

@@ -31,7 +31,10 @@ import {
 
 const perPage = 50;
 
-/** Status that the list shows: `dropped` by default, `null` for every status. */
+/**
+ * Returns the status by which the list of deliveries is filtered: `dropped` by default, `null` for every
+ * status.
+ */
 function statusOf(visit: OperatorContext) {
   const asked = parameter(visit, 'status');
   if (asked === 'every') return null;
@@ -59,7 +62,7 @@ ${nextAttemptAt === null ? null : html`<span>${words.webhooks.due}: ${moment(nex
 <div class="states">${deliveryBadge(delivery, visit.backend, voice)}</div>${again}</li>`;
 }
 
-/** Shows the filter of deliveries, which is part of the URL. */
+/** Shows the form that filters deliveries. The filter is part of the URL. */
 function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]): Html {
   const { slug, urls, voice, words } = visit;
   const text = words.webhooks;
@@ -177,10 +180,10 @@ ${await historyPanel(visit, { target: `endpoint:${id}` })}`,
   });
 }
 
-/** Shows the page of an endpoint. */
+/** Shows the operators' page of an endpoint. */
 export const operatorEndpoint = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Enables, disables or removes an endpoint, or sends its dropped deliveries again. */
+/** Enables, disables or removes an endpoint, or redelivers its dropped events. */
 export async function changeEndpointOf(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, words } = visit;
   const mode = modeOf(visit);

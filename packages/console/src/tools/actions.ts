@@ -10,7 +10,7 @@ import type { Filled } from './parts.ts';
 import { orderOf } from './payment.ts';
 import { signatureOutcome } from './signature.ts';
 
-/** Mints a passport, and shows its token only in this response. */
+/** Creates a test passport, and shows its token only in this response. */
 export function mintPassport(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, voice } = visit;
   const { passport: words } = voice.words.tools;
@@ -32,7 +32,7 @@ ${qrCode(token, words.code)}
   });
 }
 
-/** Makes a payment. Sending the same form again does not pay twice. */
+/** Makes a test payment. Sending the same form again does not pay twice. */
 export function pay(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
   return useTool(visit, 'payment', form, async () => {
@@ -42,7 +42,7 @@ export function pay(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   });
 }
 
-/** Changes the identity check of a user, or resets all users to their original state. */
+/** Changes the identity check of a sandbox user, or resets all users to their original state. */
 export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
   const change = (kid: string, kycStatus: string, once: { readonly idempotencyKey?: string } = {}) =>
@@ -64,7 +64,7 @@ export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   });
 }
 
-/** Sends an endpoint a genuine and a forged event, and explains its responses. */
+/** Sends a genuine and a forged event to an endpoint, and explains its responses. */
 export function checkSignature(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   return useTool(visit, 'signature', form, async () => {
     const path = { id: form.get('endpoint') ?? '' };

@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '@ostiary/core/console';
 import type { SandboxUser } from '../api.ts';
 import type { Visit } from '../visit.ts';
 
-/** Data that the tools show. */
+/** Data that the page "Test tools" shows. */
 export interface ToolsData {
   /** Scopes of the session's API key. */
   readonly scopes: readonly string[];

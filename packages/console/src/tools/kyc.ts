@@ -9,11 +9,11 @@ import { missingScopes, refusal, toolPanel, type Used } from './parts.ts';
 
 const badges = { approved: 'delivered', pending: 'pending', rejected: 'dropped' } as const;
 
-/** Checks whether this partner has changed a user's identity check. */
+/** Checks whether this partner has changed a sandbox user's identity check. */
 export const isChanged = ({ kycStatus, kycTier, original }: SandboxUser): boolean =>
   kycStatus !== original.kycStatus || kycTier !== original.kycTier;
 
-/** Shows the tool that changes identity checks of sandbox users, and resets them. */
+/** Shows the test tool that changes identity checks of sandbox users, and resets them. */
 export function kycPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
   const { kyc: words, user } = voice.words.tools;

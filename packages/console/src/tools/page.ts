@@ -25,11 +25,11 @@ async function show(visit: Visit, name: ToolName | null = null, used: Used = unu
   return { ...answer, headers: { ...answer.headers, ...problem?.headers } };
 }
 
-/** Shows the page with all tools. */
+/** Shows the page with all test tools. */
 export const tools = (visit: Visit): Promise<ConsoleAnswer> => show(visit);
 
 /**
- * Runs a tool. Returns its own response if it has one, otherwise the page with the result or the API's
+ * Runs a test tool. Returns its own response if it has one, otherwise the page with the result or the API's
  * refusal. Rethrows `not_found` and failures of the service.
  */
 export async function useTool(

@@ -5,30 +5,30 @@ import { type ApiCall, apiSnippets } from '../snippets.ts';
 import type { Visit } from '../visit.ts';
 import type { Voice, Words } from '../words.ts';
 
-/** Tools of the page, in the order in which they appear. */
+/** Names of the test tools, in the order in which they appear on the page. */
 export type ToolName = 'payment' | 'signature' | 'passport' | 'kyc';
 
 /** Submitted values of a form, by field name. */
 export type Filled = ReadonlyMap<string, string>;
 
-/** Result of using a tool, if this response follows its form. */
+/** Result of using a test tool, if this response follows its form. */
 export interface Used {
   readonly filled: Filled;
-  /** Refusal by the API; `null` if it accepted the call. */
+  /** Error with which the API refused the call; `null` if it accepted the call. */
   readonly problem: PartnerError | null;
-  /** Result of the tool; `null` if there is none. */
+  /** Result of the test tool; `null` if there is none. */
   readonly outcome: Html | null;
 }
 
 export const unused: Used = { filled: new Map(), problem: null, outcome: null };
 
-/** Returns the scopes of a tool that a key lacks. */
+/** Returns the scopes that a test tool needs and the key lacks. */
 export const missingScopes = (needed: readonly string[], held: readonly string[]): string[] =>
   needed.filter((scope) => !held.includes(scope));
 
 /**
  * Shows why the API refused a form, with the error code. The message gets the focus, unless the refusal
- * concerns one of `lineFields`: then that field gets it.
+ * concerns one of `lineFields`: then that field gets the focus.
  */
 export function refusal({ problem }: Used, words: Words, lineFields: readonly string[] = []): Html | null {
   if (problem === null) return null;
@@ -40,7 +40,7 @@ export function refusal({ problem }: Used, words: Words, lineFields: readonly st
   return isMarked ? row : html`<div class="told" tabindex="-1" autofocus>${row}</div>`;
 }
 
-/** Shows a tool, or the scopes that the session's key lacks for it. */
+/** Shows a test tool, or the scopes that the session's key lacks for it. */
 export function toolPanel(
   { language, words: { tools: words } }: Voice,
   {
@@ -71,7 +71,7 @@ ${form}${call}`;
 ${body}</section>`;
 }
 
-/** Shows the API call that a tool makes, as code. */
+/** Shows the API call that a test tool makes, as code. */
 export function toolCall({ backend, voice }: Visit, name: ToolName, call: ApiCall): Html {
   return apiSnippets(backend, voice, { id: `${name}-call`, title: voice.words.tools.call, call });
 }

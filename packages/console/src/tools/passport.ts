@@ -5,7 +5,7 @@ import type { Visit } from '../visit.ts';
 import { type ToolsData, userOptions } from './data.ts';
 import { missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
-/** Shows the tool that mints passports of sandbox users. */
+/** Shows the test tool that creates passports of sandbox users. */
 export function passportPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
   const { passport: words, user } = voice.words.tools;

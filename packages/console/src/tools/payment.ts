@@ -8,14 +8,14 @@ import type { Words } from '../words.ts';
 import { type ToolsData, userOptions } from './data.ts';
 import { type Filled, missingScopes, refusal, toolCall, toolPanel, type Used } from './parts.ts';
 
-/** Cents of an amount, which decide the outcome of a sandbox payment. */
+/** Cents of an amount by the outcome that they cause for a sandbox payment. */
 const cents = { completed: '00', failed: '01', pending: '02' } as const;
 
 const isOutcome = (name: string): name is keyof typeof cents => Object.hasOwn(cents, name);
 
 const currencies = ['HTG', 'USD'].map((name) => [name, name] as const);
 
-/** Converts a form to the request body of a payment. */
+/** Converts the form of the payment tool to the request body of a payment. */
 export function orderOf(form: Filled) {
   const outcome = form.get('outcome') ?? 'completed';
   const reference = (form.get('reference') ?? '').trim();
@@ -27,12 +27,12 @@ export function orderOf(form: Filled) {
   };
 }
 
-/** Fields of the form that contain typed text. */
+/** Fields of the payment form into which text is typed. */
 const typed = ['amount', 'reference'];
 
 /**
- * Returns the API's problems with the typed fields. Its message about the amount is replaced, because it
- * refers to the amount with the outcome's cents added.
+ * Returns the API's problems with the typed fields of the payment form. The message about the amount is
+ * replaced, because it refers to the amount with the cents that the tool added.
  */
 function wrongOf({ problem }: Used, { amountWrong }: Words['tools']['payment']): Problems {
   const details = (problem?.details ?? []).filter(({ path }) => typed.includes(path));
@@ -42,7 +42,7 @@ function wrongOf({ problem }: Used, { amountWrong }: Words['tools']['payment']):
 const line = (value = '', maximum: number): Html =>
   html`<input value="${value.slice(0, maximum)}" maxlength="${maximum}" spellcheck="false" autocapitalize="none"`;
 
-/** Shows the tool that makes payments with a chosen outcome. */
+/** Shows the test tool that makes payments with a chosen outcome. */
 export function paymentPanel(visit: Visit, { scopes, users }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
   const { payment: words, user } = voice.words.tools;

@@ -8,8 +8,8 @@ import type { ToolsData } from './data.ts';
 import { refusal, toolPanel, type Used } from './parts.ts';
 
 /**
- * Shows the tool that checks whether endpoints verify signatures. It needs no scope check: the console
- * requires its scope at sign-in.
+ * Shows the test tool that checks whether endpoints verify signatures. It needs no scope check: the console
+ * requires the tool's scope at sign-in.
  */
 export function signaturePanel(visit: Visit, { endpoints }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;
@@ -32,7 +32,7 @@ ${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint
   });
 }
 
-/** Shows how an endpoint responded to the genuine or to the forged event. */
+/** Shows how an endpoint responded to the genuine event or to the forged event. */
 function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Visit): Html {
   const { deliveries, failures, tools } = voice.words;
   const { httpStatus, error, response, durationMs } = answer;
