@@ -18,6 +18,8 @@ const pauses = { first: 500, longest: 15_000 };
 
 /** Functions that a listener calls when something happened. */
 export interface ListenerEvents {
+  /** Called once, after the first call that succeeded: from then on the service hands requests to this program. */
+  ready(): void;
   /** Called when a request was forwarded. @param counted - true if the answer became the result of the attempt */
   forwarded(request: InboxRequest, answer: LocalAnswer, counted: boolean): void;
   /** Called when the service cannot be reached, once until it can be reached again. */
@@ -41,6 +43,7 @@ export async function listen(
   events: ListenerEvents,
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
+  let isReady = false;
   let failures = 0;
 
   async function handle(request: InboxRequest): Promise<void> {
@@ -57,9 +60,13 @@ export async function listen(
   while (!signal.aborted) {
     try {
       const call = { timeout, maxRetries: 0, signal };
-      const { data } = await ostiary.sandbox.takeRequests(endpointId, { waitSeconds }, call);
+      // The first call does not wait: it registers this program as the listener of the endpoint.
+      const wait = { waitSeconds: isReady ? waitSeconds : 0 };
+      const { data } = await ostiary.sandbox.takeRequests(endpointId, wait, call);
       if (failures > 0) events.found();
       failures = 0;
+      if (!isReady) events.ready();
+      isReady = true;
       for (const request of data) {
         const handled = handle(request).finally(() => underWay.delete(handled));
         underWay.add(handled);

@@ -42,13 +42,15 @@ async function forwardAll(settings: Settings, { write, complain, signal }: Surro
   const { id } = await ostiary.webhooks.create({ url: 'inbox:listen', events, secret }, { signal });
   const say = printJson ? complain : write;
   try {
-    say(`Ready: test events of ${partner} go to ${to.href}`);
-    if (settings.secret === null) say(`Signing secret, for .env: WEBHOOK_SECRET=${secret}`);
-    say(`Ctrl+C ends this, and removes the endpoint ${id}.`);
     await listen(
       ostiary,
       { endpointId: id, to, signal },
       {
+        ready() {
+          say(`Ready: test events of ${partner} go to ${to.href}`);
+          if (settings.secret === null) say(`Signing secret, for .env: WEBHOOK_SECRET=${secret}`);
+          say(`Ctrl+C ends this, and removes the endpoint ${id}.`);
+        },
         forwarded: (request, answer, counted) =>
           write((printJson ? requestJson : requestLine)(request, answer, counted)),
         lost: ({ message }) => complain(`The service does not answer; waiting for it. ${message}`),

@@ -130,6 +130,24 @@ it('two programs get every event each, and one that was killed takes nothing fro
   await Promise.all([second.said(String(later.id)), third.said(String(later.id))]);
 });
 
+it('is ready only when the service hands requests to it', async () => {
+  const { provider, listen, trigger } = await development();
+  const slow = createServer((request, response) => {
+    const isTake = request.url?.endsWith('/take') === true;
+    setTimeout(() => provider.ostiary.handler(request, response), isTake ? 500 : 0);
+  });
+  onTestFinished(() => {
+    slow.closeAllConnections();
+    slow.close();
+  });
+  await once(slow.listen(0, '127.0.0.1'), 'listening');
+  const { port } = slow.address() as AddressInfo;
+  const program = listen(['--base-url', `http://127.0.0.1:${port}`]);
+  await program.said('Ready');
+  const event = await trigger();
+  await program.said(`${event.id}  ->  204`);
+});
+
 it('goes on after the service restarted, and ends when its key is revoked', async () => {
   const { provider, key, listen, local, trigger } = await development();
   let server = createServer(provider.ostiary.handler);
