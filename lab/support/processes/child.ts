@@ -6,7 +6,12 @@ import type { Command, Message } from './control.ts';
  * Options of Node, as for the reference server. `--expose-gc` helps to distinguish live objects from
  * uncollected ones.
  */
-const sourceFlags = ['--conditions=ostiary-source', '--max-semi-space-size=8', '--expose-gc'];
+const sourceFlags = [
+  '--conditions=ostiary-source',
+  '--max-semi-space-size=8',
+  '--no-allocation-site-pretenuring',
+  '--expose-gc',
+];
 
 /** Options for starting a program. */
 interface ChildOptions {
