@@ -321,7 +321,7 @@ CREATE TABLE webhook_endpoints (
   id text COLLATE "C" PRIMARY KEY,
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   -- Types of events, or {*}.
   events text[] COLLATE "C" NOT NULL,
   enabled boolean NOT NULL,
@@ -332,6 +332,8 @@ CREATE TABLE webhook_endpoints (
 );
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
+CREATE INDEX webhook_endpoints_by_url ON webhook_endpoints (mode, url, id);
+CREATE INDEX webhook_endpoints_by_creation ON webhook_endpoints (mode, created_at, id);
 
 -- State of each endpoint for claims. Publishing never writes these rows. A claim walks along them, and reads only the
 -- deliveries that it claims. New deliveries are found by number, which is the order of the commits, after the last claimed
@@ -403,6 +405,8 @@ CREATE TABLE events (
 );
 
 CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
+-- For lists of all partners' events. The partner is in it, so that a filter reads no events of other partners.
+CREATE INDEX events_by_time ON events (mode, created_at, partner);
 
 -- Deliveries as partners see them, numbered in the order of creation: one row per event and endpoint, and one more for each
 -- redelivery. A row is written when it is created, when its first attempt fails, and when it becomes final. Per event and
@@ -512,6 +516,9 @@ CREATE TABLE logged_requests (
 CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_at, id);
 CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
 CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
+-- For lists of all partners' requests.
+CREATE INDEX logged_requests_everywhere ON logged_requests (mode, created_at);
+CREATE INDEX logged_requests_failed_everywhere ON logged_requests (mode, created_at) WHERE status >= 400;
 
 -- Requests in the inboxes of test endpoints, as they arrived.
 CREATE TABLE inbox_requests (

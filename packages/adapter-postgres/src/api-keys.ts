@@ -91,9 +91,9 @@ export function postgresApiKeys(database: Database): ApiKeyStore {
 
     list: (partner) => database.all(sql.list, { partner }),
 
-    sorted: sorted.page,
+    sorted: (page) => sorted.page(page, {}),
 
-    count: sorted.count,
+    count: (limit) => sorted.count(limit, {}),
 
     startingWith: (text, limit) =>
       database.all(sql.startingWith, { from: text, to: `${text}\u{10ffff}`, limit }),

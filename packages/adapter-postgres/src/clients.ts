@@ -150,9 +150,9 @@ export function postgresClients(database: Database): ClientStore {
 
     list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
 
-    sorted: async (page) => (await sorted.page(page)).map(clientOf),
+    sorted: async (page) => (await sorted.page(page, {})).map(clientOf),
 
-    count: sorted.count,
+    count: (limit) => sorted.count(limit, {}),
 
     async replace(client, audit, logo) {
       const row = rowOf(client);

@@ -92,7 +92,7 @@ export function postgresDeliveryLists(
 
   // Sorted per event, as in `listOfEvent`.
   const latest = statement<
-    Owner & { readonly eventIds: readonly string[]; readonly limit: number },
+    Parameters<DeliveryStore['latestStates']>[0],
     { readonly eventId: string; readonly states: string }
   >(`
     SELECT events.id AS "eventId", (
@@ -103,7 +103,8 @@ export function postgresDeliveryLists(
         ORDER BY ${newestFirst.join()} LIMIT :limit
       ) AS latest
     ) AS states
-    FROM ${schema}.events WHERE events.id = ANY (:eventIds::text[]) AND partner = :partner AND mode = :mode
+    FROM ${schema}.events WHERE events.id = ANY (:eventIds::text[])
+      AND (:partner::text IS NULL OR partner = :partner) AND mode = :mode
   `);
 
   const counts = statement<Parameters<DeliveryStore['countBySteps']>[0], DeliveryCount>(`

@@ -9,6 +9,7 @@ import type {
 import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isDataError } from './errors.ts';
+import { eventColumns as columns, postgresEventLists } from './event-lists.ts';
 import { nameOf } from './event-owners.ts';
 import { postgresEventSizes } from './event-sizes.ts';
 import { postgresHolders } from './holders.ts';
@@ -26,8 +27,6 @@ type ListedRow = { readonly oldest: number | null; readonly newest: number | nul
   | EventRecord
   | { readonly id: null }
 );
-
-const columns = 'id, partner, mode, sequence, type, body, created_at AS "createdAt"';
 
 export function postgresEvents(database: Database): EventStore {
   const { schema } = database;
@@ -138,6 +137,7 @@ export function postgresEvents(database: Database): EventStore {
 
     findById: (id) => database.get(sql.findById, { id }),
 
+    ...postgresEventLists(database),
     ...postgresEventSizes(database),
   };
 }

@@ -134,9 +134,9 @@ export function postgresPartners(database: Database): PartnerStore {
 
     list: ({ after, limit }) => database.all(sql.list, { after, limit }),
 
-    sorted: sorted.page,
+    sorted: (page) => sorted.page(page, {}),
 
-    count: sorted.count,
+    count: (limit) => sorted.count(limit, {}),
 
     async replace(partner, audit) {
       const row = { ...partner };

@@ -8,19 +8,27 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
+import { startOf } from './timed-pages.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-type Page = Omit<LoggedRequestFilter, 'oldestFirst' | 'after'> & ListPosition;
+/** Filter of requests, with a number for the latest time. */
+type Choice = Pick<LoggedRequestFilter, 'partner' | 'mode' | 'failed' | 'limit'> & { readonly until: number };
+type Page = Choice & ListPosition;
 
 const columns = `
   id, partner, mode, key_id AS "keyId", created_at AS "createdAt", duration_ms AS "durationMs", method, route, status,
   code, sent, answered
 `;
 
+// Planned with the actual parameters, so that a filter of `null` costs nothing.
+const chosen = `
+  (:partner::text IS NULL OR partner = :partner) AND mode = :mode AND created_at <= :until
+  AND (NOT :failed::boolean OR status >= 400)
+`;
+
 const pageOf = (schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') => `
   SELECT ${columns} FROM ${schema}.logged_requests
-  WHERE partner = :partner AND mode = :mode AND (created_at, id) ${comparison} (:time, :id)
-    AND (NOT :failed::boolean OR status >= 400)
+  WHERE ${chosen} AND (created_at, id) ${comparison} (:time, :id)
   ORDER BY created_at ${order}, id ${order} LIMIT :limit
 `;
 
@@ -50,6 +58,12 @@ function statementsIn(schema: string) {
 
     list: statement<Page, LoggedRequest>(pageOf(schema, '<', 'DESC')),
     back: statement<Page, LoggedRequest>(pageOf(schema, '>', 'ASC')),
+
+    count: statement<Choice, { readonly count: number }>(`
+      SELECT count(*) AS count FROM (
+        SELECT FROM ${schema}.logged_requests WHERE ${chosen} LIMIT :limit
+      ) AS counted
+    `),
 
     find: statement<Owner & { readonly id: string }, LoggedRequest>(`
       SELECT ${columns} FROM ${schema}.logged_requests
@@ -98,9 +112,16 @@ export function postgresRequestLog(database: Database): RequestLog {
       });
     },
 
-    list({ partner, mode, failed, oldestFirst = false, after, limit }) {
-      const { time, id } = after ?? { time: oldestFirst ? -1 : Number.MAX_SAFE_INTEGER, id: '' };
-      return database.all(oldestFirst ? sql.back : sql.list, { partner, mode, failed, time, id, limit });
+    list({ partner, mode, failed, until = null, oldestFirst = false, after, limit }) {
+      const start = startOf({ oldestFirst, after }, until);
+      const latest = oldestFirst ? (until ?? Number.MAX_SAFE_INTEGER) : start.time;
+      const page = { partner, mode, failed, until: latest, ...start, limit };
+      return database.all(oldestFirst ? sql.back : sql.list, page);
+    },
+
+    async count({ partner, mode, failed, until = null }, limit) {
+      const choice = { partner, mode, failed, until: until ?? Number.MAX_SAFE_INTEGER, limit };
+      return (await database.get(sql.count, choice))?.count ?? 0;
     },
 
     find: ({ partner, mode }, id) => database.get(sql.find, { partner, mode, id }),

@@ -14,28 +14,36 @@ interface Place {
 /**
  * Creates the functions that list the rows of a table by `search_name` or `created_at`, and that count them. An index
  * on each of these columns and the id serves both directions.
- * @param where - condition that the indexes have too
+ * @param name - column of the name. @defaultValue `search_name`
+ * @param where - condition that the indexes have too, or that compares parameters of the filter
  */
-export function postgresSortedLists<Row>(
+export function postgresSortedLists<Row, Filter extends object = object>(
   database: Database,
   {
     columns,
     table,
     id,
+    name = 'search_name',
     where = 'true',
-  }: { readonly columns: string; readonly table: string; readonly id: string; readonly where?: string },
+  }: {
+    readonly columns: string;
+    readonly table: string;
+    readonly id: string;
+    readonly name?: string;
+    readonly where?: string;
+  },
 ) {
   const rows = `${database.schema}.${table}`;
   const list = (column: string, comparison: '<' | '>') => {
     const order = comparison === '<' ? 'DESC' : 'ASC';
-    return statement<Place, Row>(`
+    return statement<Place & Filter, Row>(`
       SELECT ${columns} FROM ${rows}
       WHERE ${where} AND (${column}, ${id}) ${comparison} (:value, :id)
       ORDER BY ${column} ${order}, ${id} ${order} LIMIT :limit
     `);
   };
   const lists = {
-    name: { up: list('search_name', '>'), down: list('search_name', '<') },
+    name: { up: list(name, '>'), down: list(name, '<') },
     created: { up: list('created_at', '>'), down: list('created_at', '<') },
   };
   const beginnings = {
@@ -43,18 +51,19 @@ export function postgresSortedLists<Row>(
     created: { up: -1, down: Number.MAX_SAFE_INTEGER },
   };
   // The order makes PostgreSQL walk along the index, and not read the table with the whole records.
-  const count = statement<{ limit: number }, { readonly count: number }>(`
+  const count = statement<{ readonly limit: number } & Filter, { readonly count: number }>(`
     SELECT count(*) AS count FROM (
-      SELECT FROM ${rows} WHERE ${where} ORDER BY search_name LIMIT :limit
+      SELECT FROM ${rows} WHERE ${where} ORDER BY ${name} LIMIT :limit
     ) AS counted
   `);
 
   return {
-    page({ by, descending, after, limit }: SortedPage): Promise<Row[]> {
+    page({ by, descending, after, limit }: SortedPage, filter: Filter): Promise<Row[]> {
       const direction = descending ? 'down' : 'up';
       const { value, id: from } = after ?? { value: beginnings[by][direction], id: '' };
-      return database.all(lists[by][direction], { value, id: from, limit });
+      return database.all(lists[by][direction], { value, id: from, limit, ...filter });
     },
-    count: async (limit: number): Promise<number> => (await database.get(count, { limit }))?.count ?? 0,
+    count: async (limit: number, filter: Filter): Promise<number> =>
+      (await database.get(count, { limit, ...filter }))?.count ?? 0,
   };
 }

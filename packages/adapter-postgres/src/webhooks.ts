@@ -7,6 +7,7 @@ import type {
 } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
+import { postgresEndpointLists } from './endpoint-lists.ts';
 import { postgresEventOwners } from './event-owners.ts';
 import { postgresClaims } from './idempotency.ts';
 import { postgresSealedSecrets } from './sealed-secrets.ts';
@@ -60,11 +61,12 @@ export const cancelWhere = (schema: string, condition: string) => `
   FROM gone WHERE deliveries.number = gone.number
 `;
 
+const columns = `
+  id, partner, mode, url, events, enabled, sealed_secret AS "sealedSecret", created_at AS "createdAt",
+  updated_at AS "updatedAt", version
+`;
+
 function statementsIn(schema: string) {
-  const columns = `
-    id, partner, mode, url, events, enabled, sealed_secret AS "sealedSecret", created_at AS "createdAt",
-    updated_at AS "updatedAt", version
-  `;
   return {
     count: statement<Owner, { readonly count: number }>(`
       SELECT count(*) AS count FROM ${schema}.webhook_endpoints WHERE partner = :partner AND mode = :mode
@@ -226,6 +228,8 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
         longTimeoutMs,
       );
     },
+
+    ...postgresEndpointLists(database, columns),
 
     ...postgresSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),
   };

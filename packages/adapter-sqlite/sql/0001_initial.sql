@@ -305,6 +305,8 @@ CREATE TABLE webhook_endpoints (
 ) STRICT;
 
 CREATE INDEX webhook_endpoints_by_owner ON webhook_endpoints (partner, mode, id);
+CREATE INDEX webhook_endpoints_by_url ON webhook_endpoints (mode, url, id);
+CREATE INDEX webhook_endpoints_by_creation ON webhook_endpoints (mode, created_at, id);
 
 -- State of each endpoint for claims. A claim walks along these rows, and reads of each endpoint only the deliveries that it
 -- claims.
@@ -357,6 +359,8 @@ CREATE TABLE events (
 ) STRICT;
 
 CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
+-- For lists of all partners' events. The partner is in it, so that a filter reads no events of other partners.
+CREATE INDEX events_by_time ON events (mode, created_at, partner);
 
 -- Deliveries, numbered in the order of creation: one row per event and endpoint, and one more for each redelivery. Without
 -- the body, because workers write each row twice. Per event and endpoint at most one row is pending, and then it is the last
@@ -445,6 +449,9 @@ CREATE TABLE logged_requests (
 CREATE INDEX logged_requests_by_time ON logged_requests (partner, mode, created_at, id);
 CREATE INDEX logged_requests_failed ON logged_requests (partner, mode, created_at, id) WHERE status >= 400;
 CREATE INDEX logged_requests_by_age ON logged_requests (created_at);
+-- For lists of all partners' requests.
+CREATE INDEX logged_requests_everywhere ON logged_requests (mode, created_at);
+CREATE INDEX logged_requests_failed_everywhere ON logged_requests (mode, created_at) WHERE status >= 400;
 
 -- Requests in the inboxes of test endpoints, as they arrived.
 CREATE TABLE inbox_requests (

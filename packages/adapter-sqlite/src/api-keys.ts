@@ -93,9 +93,9 @@ export function sqliteApiKeys(database: Database): ApiKeyStore {
 
     list: (partner) => database.read(() => sql().list.all(partner).map(apiKeyOf)),
 
-    sorted: (page) => database.read(() => sql().sorted.page(page).map(apiKeyOf)),
+    sorted: (page) => database.read(() => sql().sorted.page(page, {}).map(apiKeyOf)),
 
-    count: (limit) => database.read(() => sql().sorted.count(limit)),
+    count: (limit) => database.read(() => sql().sorted.count(limit, {})),
 
     startingWith: (text, limit) =>
       database.read(() =>

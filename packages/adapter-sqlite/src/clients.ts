@@ -133,9 +133,9 @@ export function sqliteClients(database: Database): ClientStore {
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
 
-    sorted: (page) => database.read(() => sql().sorted.page(page).map(clientOf)),
+    sorted: (page) => database.read(() => sql().sorted.page(page, {}).map(clientOf)),
 
-    count: (limit) => database.read(() => sql().sorted.count(limit)),
+    count: (limit) => database.read(() => sql().sorted.count(limit, {})),
 
     async replace(client, audit, logo) {
       const row = rowOf(client);

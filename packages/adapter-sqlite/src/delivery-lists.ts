@@ -10,6 +10,9 @@ import type { Database } from './database.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
+/** Partner whose events are meant, or `null` for all, and their mode. */
+type EventsOf = Pick<Parameters<DeliveryStore['latestStates']>[0], 'partner' | 'mode'>;
+
 /** Selects a page of a list: rows after the position, newest first. */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
 
@@ -113,7 +116,7 @@ const findByIdOn = (connection: Connection) =>
  */
 const latestStatesOn = (connection: Connection) =>
   connection.prepare<
-    [Owner & { readonly eventIds: string; readonly limit: number }],
+    [EventsOf & { readonly eventIds: string; readonly limit: number }],
     { readonly eventId: string; readonly states: string }
   >(`
     SELECT events.id AS eventId, (
@@ -123,7 +126,7 @@ const latestStatesOn = (connection: Connection) =>
       )
     ) AS states
     FROM json_each(:eventIds) CROSS JOIN events ON events.id = json_each.value
-    WHERE events.partner = :partner AND events.mode = :mode
+    WHERE (:partner IS NULL OR events.partner = :partner) AND events.mode = :mode
   `);
 
 // Cast, because numbers are bound as floating point, whose division is not a whole number.

@@ -1,12 +1,11 @@
 import type { EventFilter, EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
+import { eventColumns as columns, sqliteEventLists } from './event-lists.ts';
 import { sqliteEventSizes } from './event-sizes.ts';
 import { holdersOn } from './holders.ts';
 import { hostTransactions } from './host-transactions.ts';
 import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
-
-const columns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
 /** Parameters of {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
@@ -117,6 +116,7 @@ export function sqliteEvents(database: Database): EventStore {
 
     findById: (id) => database.read(() => sql().findById.get(id) ?? null),
 
+    ...sqliteEventLists(database),
     ...sqliteEventSizes(database),
   };
 }

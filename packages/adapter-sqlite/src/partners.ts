@@ -100,9 +100,9 @@ export function sqlitePartners(database: Database): PartnerStore {
 
     list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit })),
 
-    sorted: (page) => database.read(() => sql().sorted.page(page)),
+    sorted: (page) => database.read(() => sql().sorted.page(page, {})),
 
-    count: (limit) => database.read(() => sql().sorted.count(limit)),
+    count: (limit) => database.read(() => sql().sorted.count(limit, {})),
 
     async replace(partner, audit) {
       const row = { ...partner };

@@ -6,20 +6,37 @@ import type {
   Quota,
   RequestLog,
 } from '@ostiary/core/storage';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { startOf } from './timed-pages.ts';
 
-type Page = Omit<LoggedRequestFilter, 'failed' | 'oldestFirst' | 'after'> & ListPosition;
+/** Filter of requests, with a number for the latest time. */
+type Choice = Pick<LoggedRequestFilter, 'partner' | 'mode' | 'limit'> & { readonly until: number };
 
 const columns = `
   id, partner, mode, key_id AS keyId, created_at AS createdAt, duration_ms AS durationMs, method, route, status, code,
   sent, answered
 `;
 
-const pageOf = (condition: string, comparison: '<' | '>', order: 'ASC' | 'DESC') => `
-  SELECT ${columns} FROM logged_requests
-  WHERE partner = :partner AND mode = :mode AND (created_at, id) ${comparison} (:time, :id) AND ${condition}
-  ORDER BY created_at ${order}, id ${order} LIMIT :limit
-`;
+/** Prepares the statements that list and count requests: of all partners, or of one. */
+function listsOn(connection: Connection, owner: string) {
+  const list = (condition: string, comparison: '<' | '>', order: 'ASC' | 'DESC') =>
+    connection.prepare<[Choice & ListPosition], LoggedRequest>(`
+      SELECT ${columns} FROM logged_requests
+      WHERE ${owner} AND ${condition} AND created_at <= :until AND (created_at, id) ${comparison} (:time, :id)
+      ORDER BY created_at ${order}, id ${order} LIMIT :limit
+    `);
+  const of = (condition: string) => ({
+    newestFirst: list(condition, '<', 'DESC'),
+    oldestFirst: list(condition, '>', 'ASC'),
+    count: connection.prepare<[Choice], { readonly count: number }>(`
+      SELECT count(*) AS count FROM (
+        SELECT 1 FROM logged_requests WHERE ${owner} AND ${condition} AND created_at <= :until LIMIT :limit
+      )
+    `),
+  });
+  return { all: of('true'), failed: of('status >= 400') };
+}
 
 export function sqliteRequestLog(database: Database): RequestLog {
   const sql = database.prepare((connection) => ({
@@ -43,10 +60,8 @@ export function sqliteRequestLog(database: Database): RequestLog {
       )
     `),
 
-    list: connection.prepare<[Page], LoggedRequest>(pageOf('true', '<', 'DESC')),
-    listFailed: connection.prepare<[Page], LoggedRequest>(pageOf('status >= 400', '<', 'DESC')),
-    back: connection.prepare<[Page], LoggedRequest>(pageOf('true', '>', 'ASC')),
-    backFailed: connection.prepare<[Page], LoggedRequest>(pageOf('status >= 400', '>', 'ASC')),
+    ofPartner: listsOn(connection, 'partner = :partner AND mode = :mode'),
+    ofAll: listsOn(connection, 'mode = :mode'),
 
     find: connection.prepare<[Owner & { readonly id: string }], LoggedRequest>(`
       SELECT ${columns} FROM logged_requests WHERE id = :id AND partner = :partner AND mode = :mode
@@ -76,6 +91,9 @@ export function sqliteRequestLog(database: Database): RequestLog {
     `),
   }));
 
+  const listsFor = ({ partner, failed }: Pick<LoggedRequestFilter, 'partner' | 'failed'>) =>
+    sql()[partner === null ? 'ofAll' : 'ofPartner'][failed ? 'failed' : 'all'];
+
   return {
     async append(requests, most) {
       const rows = requests.map((request) => ({ ...request }));
@@ -86,12 +104,18 @@ export function sqliteRequestLog(database: Database): RequestLog {
       });
     },
 
-    list: ({ partner, mode, failed, oldestFirst = false, after, limit }) =>
+    list: ({ partner, mode, failed, until = null, oldestFirst = false, after, limit }) =>
       database.read(() => {
-        const { time, id } = after ?? { time: oldestFirst ? -1 : Number.MAX_SAFE_INTEGER, id: '' };
-        const { list, listFailed, back, backFailed } = sql();
-        const chosen = oldestFirst ? (failed ? backFailed : back) : failed ? listFailed : list;
-        return chosen.all({ partner, mode, time, id, limit });
+        const start = startOf({ oldestFirst, after }, until);
+        const latest = oldestFirst ? (until ?? Number.MAX_SAFE_INTEGER) : start.time;
+        const list = listsFor({ partner, failed })[oldestFirst ? 'oldestFirst' : 'newestFirst'];
+        return list.all({ partner, mode, until: latest, ...start, limit });
+      }),
+
+    count: ({ partner, mode, failed, until = null }, limit) =>
+      database.read(() => {
+        const choice = { partner, mode, until: until ?? Number.MAX_SAFE_INTEGER, limit };
+        return listsFor({ partner, failed }).count.get(choice)?.count ?? 0;
       }),
 
     find: ({ partner, mode }, id) => database.read(() => sql().find.get({ partner, mode, id }) ?? null),

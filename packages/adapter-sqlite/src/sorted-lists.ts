@@ -13,26 +13,34 @@ interface Place {
 /**
  * Prepares the statements that list the rows of a table by `search_name` or `created_at`, and that count them. An
  * index on each of these columns and the id serves both directions.
- * @param where - condition that the indexes have too
+ * @param name - column of the name. @defaultValue `search_name`
+ * @param where - condition that the indexes have too, or that compares parameters of the filter
  */
-export function sortedListsOn<Row>(
+export function sortedListsOn<Row, Filter extends object = object>(
   connection: Connection,
   {
     columns,
     table,
     id,
+    name = 'search_name',
     where = 'true',
-  }: { readonly columns: string; readonly table: string; readonly id: string; readonly where?: string },
+  }: {
+    readonly columns: string;
+    readonly table: string;
+    readonly id: string;
+    readonly name?: string;
+    readonly where?: string;
+  },
 ) {
   const list = (column: string, comparison: '<' | '>') =>
-    connection.prepare<[Place], Row>(`
+    connection.prepare<[Place & Filter], Row>(`
       SELECT ${columns} FROM ${table}
       WHERE ${where} AND (${column}, ${id}) ${comparison} (:value, :id)
       ORDER BY ${column} ${comparison === '<' ? 'DESC' : 'ASC'}, ${id} ${comparison === '<' ? 'DESC' : 'ASC'}
       LIMIT :limit
     `);
   const lists = {
-    name: { up: list('search_name', '>'), down: list('search_name', '<') },
+    name: { up: list(name, '>'), down: list(name, '<') },
     created: { up: list('created_at', '>'), down: list('created_at', '<') },
   };
   const beginnings = {
@@ -40,18 +48,18 @@ export function sortedListsOn<Row>(
     created: { up: -1, down: Number.MAX_SAFE_INTEGER },
   };
   // The order makes SQLite walk along the index, and not read the table with the whole records.
-  const count = connection.prepare<[number], { readonly count: number }>(`
+  const count = connection.prepare<[{ readonly limit: number } & Filter], { readonly count: number }>(`
     SELECT count(*) AS count FROM (
-      SELECT 1 FROM ${table} WHERE ${where} ORDER BY search_name LIMIT ?
+      SELECT 1 FROM ${table} WHERE ${where} ORDER BY ${name} LIMIT :limit
     )
   `);
 
   return {
-    page({ by, descending, after, limit }: SortedPage): Row[] {
+    page({ by, descending, after, limit }: SortedPage, filter: Filter): Row[] {
       const direction = descending ? 'down' : 'up';
       const { value, id: from } = after ?? { value: beginnings[by][direction], id: '' };
-      return lists[by][direction].all({ value, id: from, limit });
+      return lists[by][direction].all({ value, id: from, limit, ...filter });
     },
-    count: (limit: number): number => count.get(limit)?.count ?? 0,
+    count: (limit: number, filter: Filter): number => count.get({ limit, ...filter })?.count ?? 0,
   };
 }

@@ -8,13 +8,15 @@ import type {
 import { sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import {
+  endpointColumns as columns,
+  type EndpointRow,
+  endpointOf,
+  sqliteEndpointLists,
+} from './endpoint-lists.ts';
 import { sqliteClaims } from './idempotency.ts';
 import { sqliteSealedSecrets } from './sealed-secrets.ts';
 
-type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
-  readonly events: string;
-  readonly enabled: 0 | 1;
-};
 type OwnedId = Owner & { readonly id: string };
 type ConditionRow = Omit<EndpointCondition, 'failure'> & {
   readonly since: number | null;
@@ -22,11 +24,6 @@ type ConditionRow = Omit<EndpointCondition, 'failure'> & {
   readonly httpStatus: number | null;
   readonly error: string | null;
 };
-
-const columns = `
-  id, partner, mode, url, events, enabled, sealed_secret AS sealedSecret, created_at AS createdAt,
-  updated_at AS updatedAt, version
-`;
 
 /**
  * Creates the check whether an endpoint can get deliveries. Returns the reason if it cannot, otherwise
@@ -172,6 +169,8 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
       });
     },
 
+    ...sqliteEndpointLists(database),
+
     ...sqliteSealedSecrets(database, { table: 'webhook_endpoints', column: 'sealed_secret' }),
   };
 }
@@ -183,8 +182,4 @@ function rowOf(endpoint: WebhookEndpointRecord): EndpointRow {
 function conditionOf({ since, at, httpStatus, error, ...condition }: ConditionRow): EndpointCondition {
   const failure = since === null ? null : { since, lastAttempt: { at, httpStatus, error } };
   return { ...condition, failure };
-}
-
-function endpointOf(row: EndpointRow): WebhookEndpointRecord {
-  return { ...row, events: JSON.parse(row.events), enabled: row.enabled === 1 };
 }

@@ -14,7 +14,7 @@ export { ClientError } from './admin/clients.ts';
 export type { ConsentAdministration, ConsentOfUser, ImportedConsent } from './admin/consents.ts';
 export type { Counts, CountsOfPeriod, CountsReport, CountsRequest } from './admin/counts.ts';
 export type { FailingEndpoint, Health, WaitingWork } from './admin/health.ts';
-export type { PageRequest, SortedRequest, TwoWayPage } from './admin/list-page.ts';
+export type { PageRequest, SortedRequest, TimedRequest, TwoWayPage } from './admin/list-page.ts';
 export { countedAtMost } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
@@ -24,7 +24,7 @@ export type {
   ReconciliationSummary,
   SpreadsheetRequest,
 } from './admin/reconciliation.ts';
-export type { ApiRequest, RequestAdministration } from './admin/requests.ts';
+export type { ApiRequest, PartnerRequest, RequestAdministration, RequestSearch } from './admin/requests.ts';
 export type { Resealed } from './admin/reseal.ts';
 export type { SearchHit, SearchResult } from './admin/search.ts';
 export { searchedPerKind } from './admin/search.ts';
@@ -36,11 +36,14 @@ export type {
   TransferFilters,
 } from './admin/transfers.ts';
 export type {
-  PublishedEvent,
-  WebhookAdministration,
-  WebhookDelivery,
+  EndpointSearch,
+  EventSearch,
+  EverywhereSearch,
+  ListedEvent,
   WebhookEndpoint,
-} from './admin/webhooks.ts';
+  WebhookLists,
+} from './admin/webhook-lists.ts';
+export type { PublishedEvent, WebhookAdministration, WebhookDelivery } from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
 export type { SpreadsheetColumn, SpreadsheetStyle } from './payments/spreadsheet.ts';
 export type { DroppedEndpoint } from './ports/survey.ts';

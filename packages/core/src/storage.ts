@@ -43,6 +43,7 @@ export type {
   EventRecord,
   EventSize,
   EventStore,
+  EveryEventFilter,
   HostTransaction,
   MaybePromise,
   NewEvent,
@@ -72,7 +73,7 @@ export type {
 } from './ports/idempotency.ts';
 export type { InboxAnswer, InboxRequest, InboxStore } from './ports/inbox.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
-export type { ListPosition, Quota, SortedPage } from './ports/lists.ts';
+export type { ListPosition, Quota, SortedPage, TimedPage } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { PushedRequest, PushedRequestKey, PushedRequestStore } from './ports/pushed-requests.ts';
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
@@ -81,13 +82,18 @@ export type {
   RateLimitState,
   RateLimitStore,
 } from './ports/rate-limits.ts';
-export type { LoggedRequest, LoggedRequestFilter, RequestLog } from './ports/request-log.ts';
+export type {
+  LoggedRequest,
+  LoggedRequestChoice,
+  LoggedRequestFilter,
+  RequestLog,
+} from './ports/request-log.ts';
 export type { SandboxStore } from './ports/sandbox.ts';
 export type { ResealedSecret, SealedSecret, SealedSecrets } from './ports/sealed-secrets.ts';
 export type { OwnerName, Shares } from './ports/shares.ts';
 export type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from './ports/signing-keys.ts';
 export type { LongestWaits, PurgeCount, Storage } from './ports/storage.ts';
-export type { DroppedEndpoint, FailingEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';
+export type { DroppedEndpoint, Survey, SurveyRequest, Waiting } from './ports/survey.ts';
 export type {
   Currency,
   TransferCreation,
@@ -101,6 +107,9 @@ export type {
   EndpointCondition,
   EndpointCreation,
   EndpointFailure,
+  EndpointFilter,
+  FailingEndpoint,
+  FailingFilter,
   WebhookEndpointRecord,
   WebhookEndpointStore,
 } from './ports/webhooks.ts';

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'b286897b10afad2f7275e49d1ce6fad329e526ee1b66fdfb85242ba686c7272f'],
+  ['0001_initial.sql', '551700c33dec513d1f66a9c810c2e2320175adeee6d802b60bb9b8e6f434fab7'],
 ];
 
 /**

@@ -9,6 +9,7 @@ import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 /** Sections of the operators' pages by group, in the order of the navigation. */
 const groups = [
   { title: null, sections: ['overview', 'partners', 'clients', 'allKeys', 'users'] },
+  { title: 'traffic', sections: ['failing', 'endpoints', 'events', 'requests'] },
   { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep'] },
 ] as const;
 
@@ -16,6 +17,14 @@ type Section = (typeof groups)[number]['sections'][number];
 
 /** Rights that operators need to see a section at all. */
 const sectionRights: { readonly [Name in Section]?: OperatorRight } = { users: 'users', upkeep: 'service' };
+
+/** Returns the title of a section. */
+function sectionTitle(section: Section, { voice, words }: OperatorContext): string {
+  if (section === 'allKeys') return words.keys.title;
+  if (section === 'endpoints' || section === 'events' || section === 'requests')
+    return voice.words[section].title;
+  return words.nav[section];
+}
 
 /** Checks whether an operator may see the pages of a section. */
 function isOpen(section: Section, may: readonly OperatorRight[]): boolean {
@@ -59,7 +68,7 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
       .filter((name) => isOpen(name, visit.may))
       .map((name) => ({
         href: urls[name](),
-        words: name === 'allKeys' ? words.keys.title : words.nav[name],
+        words: sectionTitle(name, visit),
         place: placeOf(name === section, isFirst),
         count: name === 'partners' || name === 'clients' ? countOf(visit.counts[name], visit) : null,
       })),

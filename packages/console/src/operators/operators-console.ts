@@ -6,6 +6,7 @@ import { consoleStyle } from '../style.ts';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
+import { everyEndpoint, everyEvent, everyRequest, failingEndpoints } from './everywhere.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { allKeys, changeKey, issueKey, key, keys } from './keys.ts';
 import { operatorRequest } from './objects.ts';
@@ -88,6 +89,10 @@ const table: readonly (readonly [
     'A file of final transfers, for programs or for spreadsheets.',
     paymentFile,
   ],
+  ['/failing', 'The endpoints of all partners that fail now.', failingEndpoints],
+  ['/endpoints', 'The endpoints of all partners, filtered.', everyEndpoint],
+  ['/events', 'The events of all partners, filtered.', everyEvent],
+  ['/requests', 'The logged API requests of all partners, filtered.', everyRequest],
   ['/clients', 'OAuth clients.', clients],
   [
     '/new-client',

@@ -1,10 +1,10 @@
 import type { AuditEntry, DroppedEndpoint, FailingEndpoint, Health, WaitingWork } from '@ostiary/core/admin';
 import { type ConsoleAnswer, version } from '@ostiary/core/console';
-import { fill, fillText, type Html, html, nameOf } from '@ostiary/core/pages';
-import { failureLine } from '../delivery.ts';
+import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
 import { sentenceOf, timeOfAct } from './acts.ts';
+import { failingRow } from './failing.ts';
 import { framed } from './frame.ts';
 import { numbers, readNumbers } from './numbers.ts';
 import type { OperatorContext } from './visit.ts';
@@ -25,17 +25,11 @@ const countOf = ({ voice, words }: OperatorContext, number: number): string =>
 const sealedOtherwise = (visit: OperatorContext, count: number): string =>
   fillText(visit.voice.language, visit.words.overview.sealedOtherwise, { count: countOf(visit, count) });
 
-/** Lists the endpoints that fail now, with their last response. Each links to its failing deliveries. */
-function failing({ urls, voice, words }: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
+/** Lists the endpoints that fail now, with their last response, and links to the list of all of them. */
+function failing(visit: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
+  const { urls, words } = visit;
   const text = words.overview;
-  const { language } = voice;
-  const row = ({ partner, mode, endpointId, url, count, since, lastAttempt }: FailingEndpoint): Html => {
-    const status = count > 0 ? 'failing' : 'dropped';
-    const waits = fillText(language, text.failingWaits, { count: counted(count, language) });
-    return html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId, status })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]} · ${fill(language, text.failingSince, { time: moment(since, language) })}</span>
-<span>${fill(language, text.lastAnswer, { time: moment(lastAttempt.at, language) })}: ${failureLine(lastAttempt, voice.words)}</span></p>${stateBadge(status, waits)}</li>`;
-  };
-  return html`<section class="panel" aria-labelledby="failing"><h2 id="failing">${text.failing}</h2><p class="small muted">${text.failingHint}</p><ul class="rows">${endpoints.map(row)}</ul></section>`;
+  return html`<section class="panel" aria-labelledby="failing"><div class="head"><h2 id="failing">${text.failing}</h2><a href="${urls.failing()}">${words.nav.failing}</a></div><p class="small muted">${text.failingHint}</p><ul class="rows">${endpoints.map((endpoint) => failingRow(endpoint, visit))}</ul></section>`;
 }
 
 /** Lists endpoints of all partners with dropped deliveries. Each links to these deliveries. */

@@ -13,9 +13,8 @@ const orders = {
   oldest: { by: 'created', descending: false },
 } as const satisfies Readonly<Record<string, SortedRequest>>;
 
-type Order = keyof typeof orders;
-
-const isOrder = (text: string | null): text is Order => text !== null && Object.hasOwn(orders, text);
+/** Order of a list. */
+export type Order = keyof typeof orders;
 
 /** Formats a count of a list's entries. The count stops at a limit. */
 export const countOf = (count: number, { voice }: Pick<OperatorContext, 'voice'>): string =>
@@ -34,13 +33,18 @@ export async function sortedList<Row>(
     readonly rowOf: (row: Row) => Html;
     readonly urlOf: (query: { readonly [name: string]: string | null }) => string;
     readonly empty: string;
+    /** Orders to choose from, the default first. @defaultValue all of them */
+    readonly orders?: readonly Order[];
   },
 ): Promise<Html> {
   const { voice } = visit;
   const text = voice.words.lists;
   const asked = parameter(visit, 'sort');
-  const order: Order = isOrder(asked) ? asked : 'name';
-  const sort = order === 'name' ? null : order;
+  const choices = list.orders ?? (Object.keys(orders) as Order[]);
+  const [usual = 'name'] = choices;
+  const order = choices.find((one) => one === asked) ?? usual;
+  const sortOf = (one: Order): string | null => (one === usual ? null : one);
+  const sort = sortOf(order);
   const [after, before] = [parameter(visit, 'after'), parameter(visit, 'before')];
   const { rows, next, previous } = await listed(() =>
     list.read({
@@ -57,13 +61,13 @@ export async function sortedList<Row>(
     count: countOf(Math.max(list.count, last), visit),
   });
   const choice = (one: Order): Html => {
-    const href = list.urlOf({ sort: one === 'name' ? null : one });
+    const href = list.urlOf({ sort: sortOf(one) });
     return one === order
       ? html`<a href="${href}" aria-current="true">${text[one]}</a>`
       : html`<a href="${href}">${text[one]}</a>`;
   };
   if (rows.length === 0 && previous === null) return html`<p class="muted">${list.empty}</p>`;
-  return html`<div class="order"><nav aria-label="${text.order}">${(Object.keys(orders) as Order[]).map(choice)}</nav><p class="small muted">${range}</p></div>
+  return html`<div class="order">${choices.length < 2 ? null : html`<nav aria-label="${text.order}">${choices.map(choice)}</nav>`}<p class="small muted">${range}</p></div>
 <ul class="rows">${rows.map(list.rowOf)}</ul>
 ${pageLinks([
   [

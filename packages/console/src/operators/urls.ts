@@ -29,6 +29,10 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
       at(`/partners/${of(slug)}/webhooks/${of(id)}`, query),
     request: (slug: string, id: string, query: Query = {}) =>
       at(`/partners/${of(slug)}/requests/${of(id)}`, query),
+    failing: (query: Query = {}) => at('/failing', query),
+    endpoints: (query: Query = {}) => at('/endpoints', query),
+    events: (query: Query = {}) => at('/events', query),
+    requests: (query: Query = {}) => at('/requests', query),
     search: (query: Query = {}) => at('/search', query),
     payments: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/payments`, query),
     payment: (slug: string, id: string, query: Query = {}) =>

@@ -1,5 +1,6 @@
 import type { Core } from '../options/context.ts';
-import type { DroppedEndpoint, FailingEndpoint as FailingRow, Waiting } from '../ports/survey.ts';
+import type { DroppedEndpoint, Waiting } from '../ports/survey.ts';
+import type { FailingEndpoint as FailingRow } from '../ports/webhooks.ts';
 import { iso } from '../time/clock.ts';
 import { lateMs, recentMs } from '../webhooks/obstacles.ts';
 import { type Shown, shown } from './checked.ts';
@@ -68,6 +69,13 @@ export interface Health {
   };
 }
 
+/** Returns a failing endpoint as administrators see it. */
+export const failingView = ({ since, lastAttempt, ...endpoint }: FailingRow): FailingEndpoint => ({
+  ...endpoint,
+  since: iso(since),
+  lastAttempt: shown(lastAttempt),
+});
+
 /** Reads the {@link Health} of the service with one storage call. */
 export async function healthOf({ storage, clock, sealer }: Core): Promise<Health> {
   const now = clock.now();
@@ -92,11 +100,7 @@ export async function healthOf({ storage, clock, sealer }: Core): Promise<Health
     dropped: droppedEndpoints.reduce((sum, { count }) => sum + count, 0),
     droppedEndpoints: droppedEndpoints.slice(0, endpointsAtMost),
     failing,
-    failingEndpoints: failingEndpoints.map(({ since, lastAttempt, ...endpoint }) => ({
-      ...endpoint,
-      since: iso(since),
-      lastAttempt: shown(lastAttempt),
-    })),
+    failingEndpoints: failingEndpoints.map(failingView),
     sealing: { keyId: sealer.currentKeyId, sealedOtherwise },
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ListPosition, SortedPage } from '../ports/lists.ts';
+import type { ListPosition, SortedPage, TimedPage } from '../ports/lists.ts';
 import { readPage, readPlace } from '../text/list-pages.ts';
 import { checked } from './checked.ts';
 
@@ -102,13 +102,12 @@ const sortedRequest = z.strictObject({
  * direction.
  * @throws TypeError if the request is invalid
  */
-export async function readSortedPage<Row extends { readonly createdAt: number }, Shown>(
+async function readPlaced<Row, Shown>(
   request: SortedRequest,
   list: {
     readonly read: (page: SortedPage) => Promise<readonly Row[]>;
     readonly shown: (row: Row) => Shown;
-    readonly idOf: (row: Row) => string;
-    readonly nameOf: (row: Row) => string;
+    readonly placeOf: (row: Row, by: SortedPage['by']) => SortedPlace;
   },
 ): Promise<TwoWayPage<Shown>> {
   const { by, descending, after, before, limit } = checked(sortedRequest, request);
@@ -119,15 +118,63 @@ export async function readSortedPage<Row extends { readonly createdAt: number },
   const rows = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
   const hasMore = found.length > limit;
   const placeOf = (row: Row | undefined): string | null =>
-    row === undefined
-      ? null
-      : writeSortedPlace({ value: by === 'name' ? list.nameOf(row) : row.createdAt, id: list.idOf(row) });
+    row === undefined ? null : writeSortedPlace(list.placeOf(row, by));
   return {
     rows: rows.map(list.shown),
     next: isBack || hasMore ? placeOf(rows.at(-1)) : null,
     previous: (isBack ? hasMore : place !== null) ? placeOf(rows[0]) : null,
   };
 }
+
+/** Reads a page of a list that is sorted by name or by time of creation. @throws TypeError if the request is invalid */
+export const readSortedPage = <Row extends { readonly createdAt: number }, Shown>(
+  request: SortedRequest,
+  {
+    idOf,
+    nameOf,
+    ...list
+  }: {
+    readonly read: (page: SortedPage) => Promise<readonly Row[]>;
+    readonly shown: (row: Row) => Shown;
+    readonly idOf: (row: Row) => string;
+    readonly nameOf: (row: Row) => string;
+  },
+): Promise<TwoWayPage<Shown>> =>
+  readPlaced(request, {
+    ...list,
+    placeOf: (row, by) => ({ value: by === 'name' ? nameOf(row) : row.createdAt, id: idOf(row) }),
+  });
+
+/** Page of a list that is sorted by time, for administrators. */
+export interface TimedRequest extends Omit<SortedRequest, 'by' | 'descending'> {
+  /** True for the latest time first. @defaultValue true */
+  readonly descending?: boolean;
+}
+
+/** Reads a page of a list that is sorted by time. @throws TypeError if the request is invalid */
+export const readTimedPage = <Row, Shown>(
+  request: TimedRequest,
+  list: {
+    readonly read: (page: TimedPage) => Promise<readonly Row[]>;
+    readonly shown: (row: Row) => Shown;
+    readonly placeOf: (row: Row) => ListPosition;
+  },
+): Promise<TwoWayPage<Shown>> =>
+  readPlaced(
+    { descending: true, ...request, by: 'created' },
+    {
+      read: ({ descending, after, limit }) =>
+        list.read({
+          ...{ oldestFirst: !descending, limit },
+          after: after === null ? null : { time: Number(after.value), id: after.id },
+        }),
+      shown: list.shown,
+      placeOf(row) {
+        const { time, id } = list.placeOf(row);
+        return { value: time, id };
+      },
+    },
+  );
 
 /** Number at which counts of a list's entries stop. */
 export const countedAtMost = 10_000;

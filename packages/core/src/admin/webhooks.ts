@@ -6,7 +6,6 @@ import type { EventRecord } from '../ports/events.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Owner } from '../ports/partners.ts';
-import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { newId } from '../secrets/random.ts';
 import { writePlace } from '../text/list-pages.ts';
 import { deliveryState, failedAttempts } from '../webhooks/delivery-state.ts';
@@ -18,9 +17,7 @@ import { checked, type Shown, shown } from './checked.ts';
 import { listPage, type PageRequest, pageSize, placeAfter } from './list-page.ts';
 import { PartnerNameError } from './partners.ts';
 import { triggerTestEvent } from './test-events.ts';
-
-/** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
-export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
+import { endpointView, type WebhookEndpoint, type WebhookLists, webhookLists } from './webhook-lists.ts';
 
 /** Delivery of one event to one endpoint. Times are ISO 8601. */
 export interface WebhookDelivery extends Shown<Omit<DeliveryRecord, 'partner' | 'mode' | 'attempts'>> {
@@ -49,7 +46,7 @@ export class WebhookError extends Error {
 }
 
 /** Lists and changes partners' webhook endpoints, events and deliveries, for operators. */
-export interface WebhookAdministration {
+export interface WebhookAdministration extends WebhookLists {
   /** Names of all event types, including the host's own. */
   readonly eventTypes: readonly string[];
   /** Maximum number of attempts of a delivery. */
@@ -122,9 +119,6 @@ export interface WebhookAdministration {
   recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
 }
 
-const endpointOf = ({ sealedSecret: _, version: __, ...endpoint }: WebhookEndpointRecord): WebhookEndpoint =>
-  shown(endpoint);
-
 function deliveryOf({ attempts, partner: _, mode: __, ...delivery }: DeliveryRecord): WebhookDelivery {
   return {
     ...shown(delivery),
@@ -158,7 +152,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
     const audit = act(enabled ? 'endpoint.enable' : 'endpoint.disable', `endpoint:${id}`, { ...owner });
     const changed = await changeEndpoint(core, { ...owner, id }, { enabled }, clock.now(), audit);
     if (changed === null) throw new WebhookError('endpoint_not_found', id);
-    return endpointOf(changed);
+    return endpointView(changed);
   }
 
   /**
@@ -176,6 +170,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
   }
 
   return {
+    ...webhookLists(core),
     eventTypes: core.options.events.types,
     maxAttempts: core.options.webhooks.retryDelaysSeconds.length + 1,
 
@@ -186,7 +181,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
       return (await events.latest({ ...owner, ...everyEvent, limit })).map(eventOf).reverse();
     },
 
-    list: async (owner) => (await webhooks.list(owner)).map(endpointOf),
+    list: async (owner) => (await webhooks.list(owner)).map(endpointView),
     async obstacles({ partner: slug, mode }) {
       const partner = await core.storage.partners.find(slug);
       if (partner === null) throw new PartnerNameError('partner_not_found', slug);

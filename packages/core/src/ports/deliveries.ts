@@ -2,7 +2,7 @@ import type { AuditRecord } from './audit.ts';
 import type { DeliveryState, DeliveryStatus, NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim, StoredAnswer } from './idempotency.ts';
 import type { ListPosition } from './lists.ts';
-import type { Owner } from './partners.ts';
+import type { Mode, Owner } from './partners.ts';
 import type { Shares } from './shares.ts';
 
 export type { DeliveryState, DeliveryStatus };
@@ -170,12 +170,15 @@ export interface DeliveryStore {
 
   /**
    * Returns the states of the latest deliveries of each event, newest first as in `list` and at most `limit`
-   * of each. Leaves out unknown events and those of other partners. Runs one statement for any number of
-   * events.
+   * of each. Leaves out unknown events and those of other owners; with `partner: null` the events may belong to
+   * several partners. Runs one statement for any number of events.
    */
-  latestStates(
-    request: Owner & { readonly eventIds: readonly string[]; readonly limit: number },
-  ): Promise<ReadonlyMap<string, readonly DeliveryState[]>>;
+  latestStates(request: {
+    readonly partner: string | null;
+    readonly mode: Mode;
+    readonly eventIds: readonly string[];
+    readonly limit: number;
+  }): Promise<ReadonlyMap<string, readonly DeliveryState[]>>;
 
   /**
    * Counts deliveries to an endpoint per state and time of creation, in steps of `stepMs` from `since` on,

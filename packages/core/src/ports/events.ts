@@ -1,5 +1,6 @@
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
-import type { Owner } from './partners.ts';
+import type { TimedPage } from './lists.ts';
+import type { Mode, Owner } from './partners.ts';
 
 /** An event to publish to one partner in one mode. */
 export interface NewEvent extends Owner {
@@ -87,6 +88,14 @@ export interface EventFilter extends Owner {
   readonly endpointId: string | null;
 }
 
+/** Selects events of one mode. A member that is `null` does not filter. */
+export interface EveryEventFilter {
+  readonly mode: Mode;
+  readonly partner: string | null;
+  /** Selects events created at or before this time, in milliseconds since the Unix epoch. */
+  readonly until: number | null;
+}
+
 /** Stores events and creates their deliveries (the outbox). */
 export interface EventStore {
   /**
@@ -127,6 +136,12 @@ export interface EventStore {
 
   /** Lists events that pass the filter, newest first, at most `limit`. */
   latest(request: EventFilter & { readonly limit: number }): Promise<EventRecord[]>;
+
+  /** Lists events of all partners by `createdAt`, then by id, for operators. */
+  everywhere(request: EveryEventFilter & TimedPage): Promise<EventRecord[]>;
+
+  /** Counts the events that `everywhere` lists. Stops at `limit`. */
+  count(filter: EveryEventFilter, limit: number): Promise<number>;
 
   /**
    * Counts events without a delivery for each type, in the order of the types. Considers only the newest

@@ -17,6 +17,15 @@ export interface SortedPage {
   readonly limit: number;
 }
 
+/** Page of a list that is sorted by time and then by id, in either direction. */
+export interface TimedPage {
+  /** True to list the oldest first, and with `after` those that are newer. */
+  readonly oldestFirst: boolean;
+  /** Position after which the list continues, in its own order; `null` starts at the beginning. */
+  readonly after: ListPosition | null;
+  readonly limit: number;
+}
+
 /** Limits for the stored rows of a list. The newest rows within both limits are kept. */
 export interface Quota {
   readonly rows: number;

@@ -1,5 +1,5 @@
 import type { ListPosition, Quota } from './lists.ts';
-import type { Owner } from './partners.ts';
+import type { Mode, Owner } from './partners.ts';
 
 /**
  * A logged request to the partner API, which the partner's people can read later. Times are milliseconds
@@ -26,10 +26,19 @@ export interface LoggedRequest extends Owner {
   readonly answered: string | null;
 }
 
-/** Filter and page of a list of logged requests. */
-export interface LoggedRequestFilter extends Owner {
+/** Selects logged requests of one mode. */
+export interface LoggedRequestChoice {
+  /** Partner of the requests; `null` for all partners. */
+  readonly partner: string | null;
+  readonly mode: Mode;
+  /** Latest time of the requests; `null` for none. @defaultValue null */
+  readonly until?: number | null;
   /** True to list failed requests only. */
   readonly failed: boolean;
+}
+
+/** Filter and page of a list of logged requests. */
+export interface LoggedRequestFilter extends LoggedRequestChoice {
   /**
    * True to list the oldest requests first; `after` then selects requests that are newer. @defaultValue false
    */
@@ -48,6 +57,8 @@ export interface RequestLog {
   append(requests: readonly LoggedRequest[], most: number): Promise<void>;
   /** Lists logged requests by `createdAt`, then by id, newest first unless `oldestFirst` is set. */
   list(filter: LoggedRequestFilter): Promise<LoggedRequest[]>;
+  /** Counts the requests that `list` lists. Stops at `limit`. */
+  count(choice: LoggedRequestChoice, limit: number): Promise<number>;
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
   /** Returns a request of any partner, for operators; `null` if it is unknown. */
   findById(id: string): Promise<LoggedRequest | null>;

@@ -1,5 +1,5 @@
 import type { Owner } from './partners.ts';
-import type { EndpointFailure } from './webhooks.ts';
+import type { FailingEndpoint } from './webhooks.ts';
 
 /** Number and age of jobs or deliveries that are due but not claimed. */
 export interface Waiting {
@@ -14,9 +14,6 @@ export interface DroppedEndpoint extends Owner {
   readonly url: string;
   readonly count: number;
 }
-
-/** An endpoint that fails now, with the number of its deliveries that wait for another attempt. */
-export interface FailingEndpoint extends DroppedEndpoint, EndpointFailure {}
 
 /**
  * Counts for an operator's overview of the service. Counting stops at a limit, so that the overview does not

@@ -1,7 +1,8 @@
 import type { AuditRecord } from './audit.ts';
 import type { AttemptRecord } from './deliveries.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
-import type { Owner } from './partners.ts';
+import type { SortedPage, TimedPage } from './lists.ts';
+import type { Mode, Owner } from './partners.ts';
 import type { SealedSecrets } from './sealed-secrets.ts';
 
 /** A webhook endpoint as it is stored. Times are milliseconds since the Unix epoch. */
@@ -54,6 +55,29 @@ export interface EndpointCondition {
   readonly servedAt: number | null;
 }
 
+/** Selects endpoints of one mode. A member that is `null` does not filter. */
+export interface EndpointFilter {
+  readonly mode: Mode;
+  readonly partner: string | null;
+  readonly enabled: boolean | null;
+}
+
+/** Selects endpoints of one mode that fail now. */
+export interface FailingFilter {
+  readonly mode: Mode;
+  /** Partner of the endpoints; `null` for all partners. */
+  readonly partner: string | null;
+  /** Time from which a failed attempt counts. An endpoint with a delivery that waits for another attempt fails too. */
+  readonly failedSince: number;
+}
+
+/** An endpoint that fails now, with the number of its deliveries that wait for another attempt. */
+export interface FailingEndpoint extends Owner, EndpointFailure {
+  readonly endpointId: string;
+  readonly url: string;
+  readonly count: number;
+}
+
 /** Stores webhook endpoints. */
 export interface WebhookEndpointStore extends SealedSecrets {
   /**
@@ -75,6 +99,21 @@ export interface WebhookEndpointStore extends SealedSecrets {
 
   /** Lists all endpoints of a partner and mode, by `createdAt`, then id. */
   list(owner: Owner): Promise<WebhookEndpointRecord[]>;
+
+  /** Lists endpoints of all partners by `url` (as the name) or by `createdAt`, then by id, for operators. */
+  sorted(page: SortedPage & EndpointFilter): Promise<WebhookEndpointRecord[]>;
+
+  /** Counts the endpoints that `sorted` lists. Stops at `limit`. */
+  count(filter: EndpointFilter, limit: number): Promise<number>;
+
+  /**
+   * Lists endpoints of all partners that fail now by the start of their failure, then by id, for operators. Counts at
+   * most `countTo` waiting deliveries of each.
+   */
+  failing(request: FailingFilter & TimedPage & { readonly countTo: number }): Promise<FailingEndpoint[]>;
+
+  /** Counts the endpoints that `failing` lists. Stops at `limit`. */
+  countFailing(filter: FailingFilter, limit: number): Promise<number>;
 
   /**
    * Lists the conditions of all endpoints of a partner and mode, by endpoint id. Counts at most `limit`

@@ -238,11 +238,15 @@ export const eventCases = casesOf('events', {
 });
 
 /** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+const everyEvent = { mode: 'live', partner: null, until: null } as const;
+
 export const eventCalls: Calls<'events'> = {
   publish: ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
   partnersHolding: ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),
   latest: ({ events }) => events.latest({ ...everything, limit: 1 }),
   list: ({ events }) => events.list({ ...acme, after: 0, limit: 1 }),
+  everywhere: ({ events }) => events.everywhere({ ...everyEvent, oldestFirst: false, after: null, limit: 1 }),
+  count: ({ events }) => events.count(everyEvent, 1),
   countUndelivered: ({ events }) => events.countUndelivered({ ...acme, since: 0, limit: 1 }),
   findById: ({ events }) => events.findById('evt_a'),
   find: ({ events }) => events.find(acme, 'evt_a'),

@@ -15,6 +15,7 @@ import { deliveryResultCases } from './delivery-results.ts';
 import { eventPurgeCases } from './event-purge.ts';
 import { eventSizeCases } from './event-sizes.ts';
 import { eventCases } from './events.ts';
+import { everywhereCases } from './everywhere.ts';
 import { failureCases } from './failures.ts';
 import { fanOutCases } from './fan-out.ts';
 import { finalListCases } from './final-lists.ts';
@@ -153,6 +154,7 @@ const storageContractCases = [
   ...deliveryResultCases,
   ...deliveryBatchCases,
   ...deliveryListCases,
+  ...everywhereCases,
   ...failureCases,
   ...deliveryEndCases,
   ...redeliveryCases,

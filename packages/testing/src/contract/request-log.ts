@@ -54,6 +54,44 @@ export const requestLogCases = casesOf('request log', {
       assert.equal(await storage.requestLog.find(ours, id), null);
   },
 
+  'those of all partners in one mode are listed in both directions, up to a time, and counted': async (
+    storage,
+  ) => {
+    const of = (id: string, time: number, changes: Partial<LoggedRequest> = {}) =>
+      sampleRequest(id, { createdAt: now + time, ...changes });
+    const requests = [
+      of('a', 0),
+      of('b', 1, { partner: 'other', status: 500, code: 'internal_error' }),
+      of('c', 1, { status: 404, code: 'not_found' }),
+      of('d', 2, { partner: 'other' }),
+    ];
+    await storage.requestLog.append([...requests, of('live', 1, { mode: 'live' })], most);
+    for (const partner of [null, 'other', ours.partner]) {
+      for (const failed of [false, true]) {
+        for (const until of [null, now + 1, now - 1]) {
+          const choice = { partner, mode: 'test', failed, until } as const;
+          const expected = requests.filter(
+            (request) =>
+              (partner === null || request.partner === partner) &&
+              (!failed || request.status >= 400) &&
+              (until === null || request.createdAt <= until),
+          );
+          assert.equal(await storage.requestLog.count(choice, 10), expected.length);
+          assert.equal(await storage.requestLog.count(choice, 1), Math.min(1, expected.length));
+          for (const oldestFirst of [false, true]) {
+            const sorted = oldestFirst ? expected : expected.toReversed();
+            assertSame(await listed(storage, { ...choice, oldestFirst }), sorted);
+            for (const [index, { createdAt: time, id }] of sorted.entries())
+              assertSame(
+                await listed(storage, { ...choice, oldestFirst, after: { time, id } }),
+                sorted.slice(index + 1),
+              );
+          }
+        }
+      }
+    }
+  },
+
   'one that is stored already stays as it is': async (storage) => {
     await storage.requestLog.append([sampleRequest('a')], most);
     await storage.requestLog.append([sampleRequest('a', { status: 500 }), sampleRequest('b')], most);
@@ -125,6 +163,7 @@ export const requestLogCases = casesOf('request log', {
 export const requestLogCalls: Calls<'requestLog'> = {
   append: ({ requestLog }) => requestLog.append([sampleRequest('a')], most),
   list: (storage) => listed(storage, { limit: 1 }),
+  count: ({ requestLog }) => requestLog.count({ ...ours, failed: false }, 1),
   findById: ({ requestLog }) => requestLog.findById('a'),
   find: ({ requestLog }) => requestLog.find(ours, 'a'),
   purge: ({ requestLog }) => requestLog.purge(0, 1),

@@ -109,6 +109,8 @@ export const webhookCases = casesOf('webhook endpoints', {
 });
 
 /** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+const ofAll = { mode: 'live', partner: null } as const;
+
 export const webhookCalls: Calls<'webhooks'> = {
   create: ({ webhooks }) =>
     webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: sampleClaim('b'), max: 1, now }),
@@ -116,6 +118,12 @@ export const webhookCalls: Calls<'webhooks'> = {
   find: ({ webhooks }) => webhooks.find(acme, 'we_a'),
   list: ({ webhooks }) => webhooks.list(acme),
   conditions: ({ webhooks }) => webhooks.conditions(acme, 1),
+  sorted: ({ webhooks }) =>
+    webhooks.sorted({ ...ofAll, enabled: null, by: 'name', descending: false, after: null, limit: 1 }),
+  count: ({ webhooks }) => webhooks.count({ ...ofAll, enabled: null }, 1),
+  failing: ({ webhooks }) =>
+    webhooks.failing({ ...ofAll, failedSince: now, oldestFirst: true, after: null, limit: 1, countTo: 1 }),
+  countFailing: ({ webhooks }) => webhooks.countFailing({ ...ofAll, failedSince: now }, 1),
   replace: ({ webhooks }) => webhooks.replace(sampleEndpoint('a', { version: 2 }), now),
   remove: ({ webhooks }) => webhooks.remove(acme, 'we_a', now),
   listSealed: ({ webhooks }) => webhooks.listSealed({ after: null, limit: 1 }),

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type OperatorsKit, operatorsKit } from './console-kit.ts';
+import { logRequests } from './size-kit.ts';
+
+const hourMs = 3_600_000;
+
+const linkIn = (text: string, words: string): string | null =>
+  new RegExp(`<a href="([^"]+)"[^>]*>${words}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
+
+describe('the lists of all partners', () => {
+  let kit: OperatorsKit;
+  let partners: readonly string[];
+
+  /** Returns the objects on each page, from one page to the next by a link. */
+  async function pagesFrom(path: string, pattern: RegExp, words: string) {
+    const pages: { readonly path: string; readonly ids: readonly string[]; readonly range: string }[] = [];
+    const browser = kit.browser('ana');
+    for (let next: string | null = path; next !== null; ) {
+      const { status, text } = await browser.get(next);
+      expect([next, status]).toEqual([next, 200]);
+      const ids = Array.from(text.matchAll(pattern), ([, id = '']) => id);
+      const range = /<p class="small muted">(\d[^<]*)<\/p><\/div>/.exec(text)?.[1] ?? '';
+      pages.push({ path: next, ids, range });
+      next = linkIn(text, words);
+    }
+    return pages;
+  }
+
+  beforeAll(async () => {
+    kit = await operatorsKit({ requestLog: 'off' });
+    const keys = [await kit.key(), await kit.key()];
+    partners = keys.map(({ partner }) => partner);
+    for (const [index, key] of keys.entries()) {
+      for (let number = 0; number < 30; number += 1)
+        await kit.endpoint(key, `/${index}/${number}`, ['kyc.updated']);
+      await kit.endpoint(key, '/all');
+      for (let number = 0; number < 30; number += 1) {
+        kit.provider.clock.advance(1);
+        await kit.event(key);
+      }
+      const idOf = (number: number) => `0000000${index}-0000-4000-8000-${String(number).padStart(12, '0')}`;
+      await logRequests(kit.storage, key, 60, idOf);
+    }
+    await kit.attempt({ error: 'status', httpStatus: 503, response: null });
+  });
+
+  it.each([
+    ['/operators/endpoints?mode=test', /receiver\.example(\/[^<]*)<\/bdi>/g, 62],
+    ['/operators/endpoints?mode=test&sort=newest', /partners\/[^"]+\/webhooks\/(we_\w+)\?/g, 62],
+    ['/operators/events?mode=test', /<li id="(evt_\w+)"/g, 60],
+    ['/operators/events?mode=test&sort=oldest', /<li id="(evt_\w+)"/g, 60],
+    ['/operators/requests?mode=test', /<li id="([0-9a-f-]{36})"/g, 120],
+    ['/operators/requests?mode=test&sort=oldest', /<li id="([0-9a-f-]{36})"/g, 120],
+    ['/operators/failing?mode=test', /(receiver\.example)/g, 2],
+  ])('%s pages both ways and says how many there are', async (path, pattern, count) => {
+    const forwards = await pagesFrom(path, pattern, 'Next page');
+    const ids = forwards.flatMap((page) => page.ids);
+    expect(ids).toHaveLength(count);
+    expect(forwards[0]?.range).toBe(`1–${Math.min(50, count)} of ${count}`);
+    const back = await pagesFrom(forwards.at(-1)?.path ?? '', pattern, 'Previous page');
+    expect(back.toReversed().flatMap((page) => page.ids)).toEqual(ids);
+  });
+
+  it('are narrowed by partner, state and time, and keep that while they page', async () => {
+    const browser = kit.browser('ana');
+    const [first = ''] = partners;
+    const count = async (path: string) => {
+      const { status, text } = await browser.get(`/operators/${path}`);
+      expect([path, status]).toEqual([path, 200]);
+      return /<p class="small muted">\d+–\d+ of (\d+)<\/p>/.exec(text)?.[1] ?? '0';
+    };
+    expect(await count(`endpoints?mode=test&partner=${first}`)).toBe('31');
+    expect(await count('endpoints?mode=test&state=disabled')).toBe('0');
+    expect(await count(`events?mode=test&partner=${first}`)).toBe('30');
+    expect(await count(`failing?mode=test&partner=${first}`)).toBe('1');
+    expect(await count(`requests?mode=test&partner=${first}&state=failed`)).toBe('20');
+    expect(await count('requests?mode=test&until=1970-01-01T00:00')).toBe('120');
+    expect(await count('requests?mode=test&until=1969-12-31T00:00')).toBe('0');
+    for (const page of ['endpoints', 'events', 'requests', 'failing']) {
+      expect(await count(page)).toBe('0');
+      expect(await count(`${page}?mode=test&partner=%27%22%3E%3Cb%3E&sort=__proto__`)).toBe('0');
+    }
+    const { text } = await browser.get(`/operators/requests?mode=test&partner=${first}`);
+    const next = linkIn(text, 'Next page') ?? '';
+    expect(new URL(next).searchParams.get('partner')).toBe(first);
+    expect(new URL(next).searchParams.get('mode')).toBe('test');
+    expect(
+      await count(
+        `events?mode=test&until=${new Date(kit.provider.clock.now() - hourMs).toISOString().slice(0, 16)}`,
+      ),
+    ).toBe('0');
+  });
+
+  it('show the states of deliveries, the last answer, and link to the objects', async () => {
+    const browser = kit.browser('ana');
+    const [, second = ''] = partners;
+    const events = (await browser.get('/operators/events?mode=test')).text;
+    expect(events.match(/<span class="state failing">/g)).toHaveLength(50);
+    const failing = (await browser.get('/operators/failing?mode=test')).text;
+    expect(failing).toContain(`/operators/partners/${second}/webhooks?mode=test&amp;endpoint=`);
+    expect(failing).toContain('503');
+    expect(failing).toContain('Waiting: 30');
+    const requests = (await browser.get('/operators/requests?mode=test')).text;
+    const link = linkIn(requests, '<code>POST <bdi>/v1/partner/payments</bdi></code>') ?? '';
+    expect((await browser.get(link)).status).toBe(200);
+    for (const section of ['failing', 'endpoints', 'events', 'requests'])
+      expect(events).toContain(`/operators/${section}?mode=test"`);
+  });
+
+  it('refuse places that are none, and a time that is none, without showing it', async () => {
+    const browser = kit.browser('ana');
+    for (const page of ['failing', 'endpoints', 'events', 'requests'])
+      for (const name of ['after', 'before'])
+        expect((await browser.get(`/operators/${page}?${name}=x`)).status).toBe(400);
+    const { status, text } = await browser.get('/operators/events?until=%22%3E%3Cb%3E2030-02-31');
+    expect([status, text.includes('"><b>')]).toEqual([400, false]);
+    expect(text).toContain('2026-01-31T12:00');
+  });
+});

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import type { Core } from '../options/context.ts';
+import type { DeliveryState } from '../ports/deliveries.ts';
+import type { EventRecord } from '../ports/events.ts';
+import type { Mode } from '../ports/partners.ts';
+import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { recentMs } from '../webhooks/obstacles.ts';
+import { checked, type Shown, shown } from './checked.ts';
+import { type FailingEndpoint, failingView } from './health.ts';
+import {
+  countedAtMost,
+  readSortedPage,
+  readTimedPage,
+  type SortedRequest,
+  type TimedRequest,
+  type TwoWayPage,
+} from './list-page.ts';
+
+/** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
+export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
+
+/** A published event of any partner, with the states of its latest deliveries, at most 10. Times are ISO 8601. */
+export interface ListedEvent
+  extends Shown<Pick<EventRecord, 'id' | 'partner' | 'mode' | 'type' | 'sequence' | 'createdAt'>> {
+  readonly deliveries: readonly DeliveryState[];
+}
+
+/** Narrows a list of all partners. */
+export interface EverywhereSearch {
+  /** @defaultValue `"live"` */
+  readonly mode?: Mode;
+  /** Slug of a partner. @defaultValue all partners */
+  readonly partner?: string;
+}
+
+/** Narrows a list of endpoints of all partners. */
+export interface EndpointSearch extends EverywhereSearch {
+  /** @defaultValue both */
+  readonly enabled?: boolean;
+}
+
+/** Narrows a list of events of all partners. */
+export interface EventSearch extends EverywhereSearch {
+  /** Latest time of the events. */
+  readonly until?: Date;
+}
+
+/**
+ * Lists of endpoints and events of all partners, in both directions. Counts stop at 10,000, which means that many or more.
+ * Every call throws a TypeError if an argument is invalid.
+ */
+export interface WebhookLists {
+  /** Lists endpoints by URL (as the name) or by time of creation. */
+  sorted(request?: SortedRequest & EndpointSearch): Promise<TwoWayPage<WebhookEndpoint>>;
+  /** Counts the endpoints that `sorted` lists. */
+  count(search?: EndpointSearch): Promise<number>;
+  /**
+   * Lists endpoints that fail now by the start of their failure: those whose last attempt failed within a day, or with a
+   * delivery that waits for another attempt.
+   */
+  failing(request?: TimedRequest & EverywhereSearch): Promise<TwoWayPage<FailingEndpoint>>;
+  /** Counts the endpoints that `failing` lists. */
+  countFailing(search?: EverywhereSearch): Promise<number>;
+  /** Lists events by time, with the states of their deliveries. */
+  sortedEvents(request?: TimedRequest & EventSearch): Promise<TwoWayPage<ListedEvent>>;
+  /** Counts the events that `sortedEvents` lists. */
+  countEvents(search?: EventSearch): Promise<number>;
+}
+
+/** Members of a search, some of which may be `undefined`. */
+type Given<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
+
+/** Schema of the members that all lists of all partners have. */
+export const everywhere = z.strictObject({
+  mode: z.enum(['live', 'test']).default('live'),
+  partner: z.string().max(300).optional(),
+});
+
+const endpointSearch = everywhere.extend({ enabled: z.boolean().optional() });
+const eventSearch = everywhere.extend({ until: z.date().optional() });
+
+/** Number of deliveries of an event whose states are listed. */
+const statesAtMost = 10;
+
+export const endpointView = ({
+  sealedSecret: _,
+  version: __,
+  ...endpoint
+}: WebhookEndpointRecord): WebhookEndpoint => shown(endpoint);
+
+function endpointFilter(search: Given<EndpointSearch>) {
+  const { mode, partner = null, enabled = null } = checked(endpointSearch, search);
+  return { mode, partner, enabled };
+}
+
+function eventFilter(search: Given<EventSearch>) {
+  const { mode, partner = null, until } = checked(eventSearch, search);
+  return { mode, partner, until: until?.getTime() ?? null };
+}
+
+export function webhookLists({ storage: { webhooks, events, deliveries }, clock }: Core): WebhookLists {
+  function failingFilter(search: Given<EverywhereSearch>) {
+    const { mode, partner = null } = checked(everywhere, search);
+    return { mode, partner, failedSince: clock.now() - recentMs };
+  }
+
+  return {
+    async sorted({ mode, partner, enabled, ...request } = {}) {
+      const filter = endpointFilter({ mode, partner, enabled });
+      return readSortedPage(request, {
+        read: (page) => webhooks.sorted({ ...page, ...filter }),
+        shown: endpointView,
+        idOf: ({ id }) => id,
+        nameOf: ({ url }) => url,
+      });
+    },
+    count: async (search = {}) => webhooks.count(endpointFilter(search), countedAtMost),
+
+    async failing({ mode, partner, ...request } = {}) {
+      const filter = failingFilter({ mode, partner });
+      return readTimedPage(request, {
+        read: (page) => webhooks.failing({ ...page, ...filter, countTo: countedAtMost }),
+        shown: failingView,
+        placeOf: ({ since, endpointId }) => ({ time: since, id: endpointId }),
+      });
+    },
+    countFailing: async (search = {}) => webhooks.countFailing(failingFilter(search), countedAtMost),
+
+    async sortedEvents({ mode, partner, until, ...request } = {}) {
+      const filter = eventFilter({ mode, partner, until });
+      const page = await readTimedPage(request, {
+        read: (page) => events.everywhere({ ...page, ...filter }),
+        shown: ({ body: _, ...event }) => event,
+        placeOf: ({ createdAt, id }) => ({ time: createdAt, id }),
+      });
+      const eventIds = page.rows.map(({ id }) => id);
+      const { until: _, ...owners } = filter;
+      const states = await deliveries.latestStates({ ...owners, eventIds, limit: statesAtMost });
+      const rows = page.rows.map((event) => ({ ...shown(event), deliveries: states.get(event.id) ?? [] }));
+      return { ...page, rows };
+    },
+    countEvents: async (search = {}) => events.count(eventFilter(search), countedAtMost),
+  };
+}
