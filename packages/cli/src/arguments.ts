@@ -61,7 +61,9 @@ function flagFaults({ flags = {} }: CommandDescription, typed: Typed): string[] 
   });
 }
 
-/** Checks that all values of a flag are known. @throws CommandUsageError that names the unknown values */
+/**
+ * Checks that all given values of a flag are allowed. @throws CommandUsageError that names the unknown values
+ */
 export function checkKnown(flag: string, given: readonly string[], known: readonly string[]): void {
   const unknown = given.filter((value) => !known.includes(value));
   if (unknown.length === 0) return;

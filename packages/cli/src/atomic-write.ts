@@ -36,7 +36,9 @@ export async function writeFileAtomically<Result>(
   }
 }
 
-/** Sets the permissions before anything is written, so that no other user can ever read the file. */
+/**
+ * Creates the file with its permissions before anything is written, so that no other user can ever read it.
+ */
 async function create(unfinished: string, file: string): Promise<void> {
   await rm(unfinished, { force: true });
   try {
@@ -51,7 +53,7 @@ async function create(unfinished: string, file: string): Promise<void> {
   }
 }
 
-/** Gives the finished file its name. Fails if a file of that name exists. */
+/** Renames the finished temporary file. Fails if a file with the new name exists. */
 async function publish(unfinished: string, file: string): Promise<void> {
   try {
     await link(unfinished, file);

@@ -30,15 +30,15 @@ export const settingFlags = {
   partner: value('slug of the partner that owns the client'),
 } as const;
 
-/** Returns optional scopes from their words; none for the word `none`. */
+/** Returns the optional scopes of a client from the words of its flag; no scopes for the word `none`. */
 const optionalScopesOf = (names: readonly string[]): readonly string[] =>
   names.length === 1 && names[0] === 'none' ? [] : names;
 
-/** Returns a default scope from its words; `null` for the word `none`. */
+/** Returns the default scope of a client from the words of its flag; `null` for the word `none`. */
 const defaultScopeOf = (names: readonly string[]): string | null =>
   names.length === 1 && names[0] === 'none' ? null : names.join(' ');
 
-/** Names of the switches, which are the flags without a value. */
+/** Names of the client settings that are switches: flags without a value. */
 export const switches = Object.entries(settingFlags)
   .filter(([, { type }]) => type === 'boolean')
   .map(([name]) => name);

@@ -28,7 +28,7 @@ async function jwksIn(file: string): Promise<NonNullable<ClientSettings['jwks']>
   }
 }
 
-/** Reads the keys that were given. Keys of one kind take the place of the other kind. */
+/** Reads the client keys that were given as flags. A JWK Set replaces a URL of keys, and the reverse. */
 async function givenKeys(args: CommandArguments): Promise<Pick<ClientSettings, 'jwks' | 'jwksUri'>> {
   const [file, jwksUri] = [args.text('jwks'), args.text('jwks-uri')];
   if (file !== undefined && jwksUri !== undefined)
@@ -86,7 +86,7 @@ const kept = 'Keep the secret now: it is not shown again.';
 /** Largest logo that is accepted, in bytes. */
 const maxLogoBytes = 65_536;
 
-/** Reads an image from a file, or from a public https URL. */
+/** Reads a logo from a file, or from a public https URL. */
 async function picture(source: string): Promise<Uint8Array> {
   return /^https?:/i.test(source) ? download(source, { maxBytes: maxLogoBytes }) : readFile(source);
 }

@@ -27,7 +27,7 @@ export function styled(style: Parameters<typeof styleText>[0], text: string): st
   return `${marked(begin)}${text}${marked(end)}`;
 }
 
-/** Escapes control characters and keeps the colours of {@link styled}. */
+/** Escapes control characters of a text, but keeps the colours of {@link styled}. */
 const escapedWith =
   (colour: (sequence: string) => string) =>
   (text: string): string =>
@@ -37,7 +37,7 @@ const escapedWith =
       .join('');
 
 /**
- * Makes a single line or table cell of any text: {@link escapeControls}, but the colours of {@link styled}
+ * Converts any text to a single line or table cell: {@link escapeControls}, but the colours of {@link styled}
  * stay.
  */
 export const oneLine = escapedWith((sequence) => sequence);

@@ -7,10 +7,10 @@ export interface CommandSubject {
   close(): Promise<void>;
 }
 
-/** Error for a wrongly typed command: exit code 2. */
+/** Error for a command that was typed wrongly: exit code 2. */
 export class CommandUsageError extends Error {
   override readonly name = 'CommandUsageError';
-  /** Problems, one text each. */
+  /** Problems with the typed command, one text each. */
   readonly problems: readonly string[];
 
   constructor(problem: string | readonly string[], options?: ErrorOptions) {
@@ -20,7 +20,7 @@ export class CommandUsageError extends Error {
   }
 }
 
-/** Error for an item that does not exist: exit code 3. */
+/** Error for an object that does not exist: exit code 3. */
 export class NotFoundError extends Error {
   override readonly name = 'NotFoundError';
   readonly code: `${string}_not_found`;
@@ -34,12 +34,12 @@ export class NotFoundError extends Error {
 /** Output of a command: for people or, with `--json`, for programs. */
 export interface CommandOutput {
   /**
-   * Output for people. It may contain foreign text: control characters are escaped. Only colours of
-   * {@link styled} are kept, and only where the output has colours. An empty text writes nothing.
+   * Output for people. Control characters in it are escaped, because it may contain text from others. Only
+   * colours of {@link styled} are kept, and only where the output has colours. An empty text writes nothing.
    */
   readonly text: string;
   readonly json: unknown;
-  /** Remark that is written to standard error, so that only `text` goes through a pipe. */
+  /** Remark for standard error. Only `text` goes through a pipe. */
   readonly note?: string;
   /**
    * Exit code of the process.
@@ -87,7 +87,7 @@ export interface CommandArguments {
   /** The values of a flag that may be repeated, or separated by commas or spaces. */
   list(flag: string): string[];
   has(flag: string): boolean;
-  /** True with `--json`: the output is for programs. */
+  /** True with the flag `--json`: the output is for programs. */
   readonly json: boolean;
 }
 
@@ -104,12 +104,12 @@ export interface CommandTerminal {
   readonly signal: AbortSignal;
 }
 
-/** Progress of a command. */
+/** Progress of a running command. */
 export interface ProgressStep {
-  /** Current activity: `copying tokens`. */
+  /** What the command does now, such as `copying tokens`. */
   readonly step: string;
   readonly done: number;
-  /** Total amount of work; `null` if unknown. */
+  /** Total amount of work of the step; `null` if unknown. */
   readonly of: number | null;
   /** Unit that follows the numbers. @defaultValue no unit */
   readonly unit?: string;
@@ -119,8 +119,8 @@ export interface ProgressStep {
 export interface CommandContext<Subject extends CommandSubject> {
   readonly terminal: CommandTerminal;
   /**
-   * Administration of the installation. Its calls are audited under the name of the person who runs the
-   * command.
+   * Administrative calls of the installation. The audit log records them under the name of the person who
+   * runs the command.
    */
   readonly admin: Administration;
   readonly subject: Subject;
@@ -145,7 +145,7 @@ export interface Command<Subject extends CommandSubject = CommandSubject> extend
   run(context: CommandContext<Subject>, args: CommandArguments): Promise<CommandOutput>;
 }
 
-/** A command that runs without opening an installation: it finds its own input. */
+/** A command that runs without opening an installation and finds its own input. */
 export interface StandaloneCommand extends CommandDescription {
   readonly standalone: true;
   run(args: CommandArguments, terminal: CommandTerminal): Promise<CommandOutput>;
@@ -159,18 +159,18 @@ export type Commands<Subject extends CommandSubject = CommandSubject> = {
 /** Optional rules for the value of a flag. */
 type FlagRules = Omit<CommandFlag, 'type' | 'multiple' | 'about'>;
 
-/** Defines a flag that takes one value. */
+/** Defines a command-line flag that takes one value. */
 export const value = (about: string, rules: FlagRules = {}): CommandFlag => ({
   type: 'string',
   about,
   ...rules,
 });
-/** Defines a flag that takes several values. */
+/** Defines a command-line flag that takes several values. */
 export const values = (about: string, rules: FlagRules = {}): CommandFlag => ({
   ...value(about, rules),
   multiple: true,
 });
-/** Defines a flag without a value. */
+/** Defines a command-line flag without a value. */
 export const toggle = (about: string): CommandFlag => ({ type: 'boolean', about });
 
 /** Paging flags that every list command has. */
@@ -179,7 +179,7 @@ export const pageFlags = {
   limit: value('rows at most, up to 500', { is: 'whole number', default: '100' }),
 } as const;
 
-/** Removes `undefined` members from settings, because the administration would treat them as values. */
+/** Removes `undefined` members from settings, because the administrative calls would treat them as values. */
 export function present<Settings extends object>(
   settings: Settings,
 ): { [Name in keyof Settings]?: Exclude<Settings[Name], undefined> } {

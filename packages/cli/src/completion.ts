@@ -4,14 +4,16 @@ const shells = ['bash', 'zsh', 'fish'] as const;
 
 const common = ['--json', '--yes', '--actor', '--progress', '--help'];
 
-/** Candidates for the next word after the words that are already typed. */
+/** Words that a shell can suggest after the words that are already typed. */
 interface Step {
-  /** Words before the candidate: `''` for the first word, `keys`, `keys issue`, or `keys issue --mode`. */
+  /**
+   * Words before the suggested word: `''` for the first word, `keys`, `keys issue`, or `keys issue --mode`.
+   */
   readonly behind: string;
   readonly words: readonly string[];
 }
 
-/** Lists the completion steps of all commands. */
+/** Lists the steps of shell completion for all commands. */
 function stepsOf(commands: Commands<never>): readonly Step[] {
   const names = Object.keys(commands);
   const first = [...new Set(names.map((name) => name.split(' ')[0] ?? ''))];
@@ -43,8 +45,8 @@ const cases = (steps: readonly Step[], indent: string) =>
   steps.map(({ behind, words }) => `${indent}'${behind}') reply='${words.join(' ')}' ;;`).join('\n');
 
 /**
- * Script for bash and zsh: a function that takes the words typed so far, and prints the candidates for the
- * next one.
+ * Makes the completion script for bash and zsh: a function that takes the words typed so far, and prints
+ * suggestions for the next word.
  */
 function posix(steps: readonly Step[], lookup: string): string {
   return `${lookup}() {

@@ -3,7 +3,7 @@ import { dialTarget, TargetError, type TargetPolicy } from '@ostiary/core/intern
 import { CommandUsageError } from './command.ts';
 
 interface DownloadOptions {
-  /** Largest file that is accepted, in bytes. */
+  /** Maximum size of the downloaded file, in bytes. */
   readonly maxBytes: number;
   /** Decides to which IP addresses connections are made. @defaultValue public addresses only */
   readonly policy?: TargetPolicy;

@@ -3,19 +3,19 @@ import { styled } from './colour.ts';
 import { type Commands, CommandUsageError, NotFoundError } from './command.ts';
 import { requiredOf, usageOf } from './help.ts';
 
-/** Description of a failure, with advice. */
+/** Description of a failed command, with advice. */
 export interface Failure {
   /** Exit code: 1 failed, 2 typed wrongly, 3 not found. */
   readonly exitCode: 1 | 2 | 3;
   /** Error code: `usage`, `not_found`, `failed`, or a code of the administration such as `client_exists`. */
   readonly code: string;
-  /** Problems, one text each. */
+  /** Problems that made the command fail, one text each. */
   readonly problems: readonly string[];
-  /** Advice, line by line. */
+  /** Advice for the person who typed the command, line by line. */
   readonly remedy: readonly string[];
 }
 
-/** Context of an error. */
+/** Facts about the command that an error's explanation needs. */
 export interface FailureContext {
   readonly program: string;
   readonly commands: Commands<never>;
@@ -28,7 +28,7 @@ export interface FailureContext {
   readonly isNotFound: (error: unknown) => boolean;
 }
 
-/** Command that lists the existing items, for each `not_found` error code. */
+/** Command that lists the existing objects, for each error code ending in `not_found`. */
 const lists: { readonly [code: string]: string } = {
   partner_not_found: 'partners list',
   client_not_found: 'clients list',
@@ -60,8 +60,8 @@ function commandOf(commands: Commands<never>, argv: readonly string[]) {
 }
 
 /**
- * Help for a mistyped line: the usage of its command, or the command that has the typed words in reverse
- * order.
+ * Returns help for a mistyped command line: the usage of its command, or the command that has the typed words
+ * in reverse order.
  */
 function helpFor({ program, commands, argv }: FailureContext): string[] {
   const found = commandOf(commands, argv);
@@ -80,7 +80,7 @@ function helpFor({ program, commands, argv }: FailureContext): string[] {
   return [`Run ${program} ${isNoun ? `${first} ` : ''}--help to see the commands.`];
 }
 
-/** Flags for settings of the administration whose names differ in more than spelling. */
+/** Flags for settings whose names in code and on the command line differ in more than spelling. */
 const members: { readonly [member: string]: string } = {
   allowlist: 'allow',
   allowedScopes: 'scope',

@@ -1,7 +1,7 @@
 import { styled } from './colour.ts';
 import type { CommandDescription, CommandFlag } from './command.ts';
 
-/** Description of each noun's commands for the help. */
+/** Descriptions of groups of commands for the help, by the noun with which the commands begin. */
 const nouns: { readonly [noun: string]: string } = {
   partners: 'who calls the partner API',
   keys: 'API keys of partners',
@@ -18,7 +18,10 @@ const nouns: { readonly [noun: string]: string } = {
   staff: 'people who may open the pages for operators',
 };
 
-/** Groups of the overview with their commands and nouns, in their order. Everything else is in the last group. */
+/**
+ * Groups in the overview of all commands, with the commands and nouns in each. Everything else is in the last
+ * group.
+ */
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
   ['Partners', ['partners', 'keys', 'payments', 'requests', 'export', 'funds']],
   ['Webhooks', ['endpoints', 'events', 'deliveries', 'trigger', 'tail']],
@@ -35,17 +38,17 @@ export function groupOf(name: string): string {
 /** Titles of the groups in their order. */
 export const groupTitles = groups.map(([title]) => `${title}:`);
 
-/** Other words for the second word of a command. */
+/** Aliases for the second word of a command. */
 const aliases: { readonly [verb: string]: readonly string[] } = {
   list: ['ls'],
   remove: ['delete', 'rm'],
   show: ['get'],
 };
 
-/** Returns other words that may be typed for the last word of a command. */
+/** Returns the aliases that may be typed for the last word of a command. */
 export const aliasesOf = (verb: string): readonly string[] => aliases[verb] ?? [];
 
-/** Returns the description of a noun, or `''` for a noun that the host added. */
+/** Returns the description of the noun with which commands begin, or `''` for a noun that the host added. */
 export const aboutNoun = (noun: string): string => nouns[noun] ?? '';
 
 function placeholder({ oneOf, is }: CommandFlag): string {
@@ -93,7 +96,7 @@ export const helpStyle = {
   styleArgumentText: (text: string) => styled('cyan', text),
 };
 
-/** Formats the last lines of the help's overview. */
+/** Formats the last lines of the overview of all commands. */
 export const closing = (program: string): string =>
   `\n${program} <command> --help describes a command, with an example.\n` +
   'Exit codes: 0 done, 1 failed or not confirmed, 2 typed wrongly, 3 not found.';

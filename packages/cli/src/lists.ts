@@ -2,7 +2,7 @@ import type { Owner } from '@ostiary/core/storage';
 import { oneLine, styled, widthOf } from './colour.ts';
 import { table } from './command.ts';
 
-/** Pattern of a time in ISO 8601, as the administration returns it. */
+/** Matches a time in ISO 8601, as administrative calls return it. */
 const isoTime = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 
 const units = [
@@ -25,7 +25,10 @@ export function relativeTime(iso: string, now: number): string {
 /** Narrowest width to which a column is cut, in characters. */
 const narrowest = 12;
 
-/** Cuts the widest columns after the first one until the rows fit, and marks what was cut. */
+/**
+ * Cuts the widest columns of a list, except the first, until the rows fit the terminal, and marks what was
+ * cut.
+ */
 function fitted(rows: readonly (readonly string[])[], width: number): readonly (readonly string[])[] {
   const count = Math.max(...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) =>
@@ -43,7 +46,7 @@ function fitted(rows: readonly (readonly string[])[], width: number): readonly (
   return rows.map((row) => row.map((cell, at) => cut(oneLine(cell), widths[at] ?? narrowest)));
 }
 
-/** Present time, and width of the terminal in characters; the width is `null` for a file or a pipe. */
+/** Current time, and width of the terminal in characters; the width is `null` for a file or a pipe. */
 export interface ListPlace {
   readonly now: number;
   readonly width: number | null;
@@ -79,7 +82,7 @@ export function listOf(
   return `${all}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
 
-/** Returns the text of a list. For an empty one, says whether the other mode has what was looked for. */
+/** Returns the text of a list. If the list is empty, says whether the other mode has matching rows. */
 export async function emptyOrList({
   owner: { partner, mode },
   what,
@@ -93,7 +96,7 @@ export async function emptyOrList({
   readonly isFiltered: boolean;
   /** Text of the list; `null` if it is empty. */
   readonly text: string | null;
-  /** Counts the first page of the same list in another mode. */
+  /** Counts the rows on the first page of the same list in another mode. */
   readonly countIn: (owner: Owner) => Promise<number>;
 }): Promise<string> {
   if (text !== null) return text;

@@ -1,6 +1,6 @@
 import type { WebhookObstacle } from '@ostiary/core/admin';
 
-/** Explains in one sentence why webhooks do not arrive. */
+/** Explains in one sentence why a partner's webhooks do not arrive. */
 export function obstacleLine(obstacle: WebhookObstacle): string {
   switch (obstacle.reason) {
     case 'partner_disabled':

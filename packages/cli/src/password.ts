@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandUsageError } from './command.ts';
 
-/** Reads the first line of standard input, for a file or a pipe. */
+/** Reads the first line of standard input, which is a file or a pipe. */
 async function firstLine(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let read = '';
@@ -15,7 +15,7 @@ async function firstLine(): Promise<string> {
   return read;
 }
 
-/** Asks for a password on standard error, without showing what is typed. */
+/** Prompts for a password on standard error, without showing what is typed. */
 async function ask(question: string): Promise<string> {
   let asked = false;
   const output = new Writable({

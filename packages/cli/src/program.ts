@@ -23,11 +23,11 @@ import {
   usageOf,
 } from './help.ts';
 
-/** Options that every command has. */
+/** Values of the options that every command has. */
 export interface CommonFlags {
   readonly json: boolean;
   readonly yes: boolean;
-  /** Actor for the audit log. */
+  /** Name of the actor for the audit log. */
   readonly actor: string | undefined;
   readonly progress: boolean;
 }
@@ -49,7 +49,7 @@ export interface Outlets {
 }
 
 /**
- * Returns the value of a flag, unless it looks like another flag: then the value was probably forgotten.
+ * Returns the value of a flag, unless the value looks like another flag: then it was probably forgotten.
  * @throws CommandUsageError
  */
 function meant(name: string, value: string, argv: readonly string[]): string {
@@ -66,7 +66,7 @@ function optionOf(name: string, flag: CommandFlag, argv: readonly string[]): Opt
   return option.argParser((value, before: readonly string[] = []) => [...before, meant(name, value, argv)]);
 }
 
-/** Adds a command to the program. Calls `found` if that command was typed. */
+/** Adds a command to the command-line program. Calls `found` if that command was typed. */
 function add(
   parent: Program,
   word: string,
@@ -93,7 +93,7 @@ function add(
   });
 }
 
-/** Makes the program of the parser library, without commands. */
+/** Makes the command-line program of the parser library, without commands. */
 function bare({ program, version, out, err }: Outlets, argv: readonly string[]): Program {
   const actor = new Option('--actor <name>', 'who is named in the audit log (the user of this machine)');
   return new Program(program)
@@ -144,7 +144,7 @@ function askedFor(commands: Commands<never>, typed: readonly string[]): readonly
   return isKnown ? argv : argv.filter((word) => !isHelp(word));
 }
 
-/** Checks whether a command has these two words as its name, or an alias of the second one. */
+/** Checks whether a command has these two words as its name, or an alias as the second word. */
 function isCalled(name: string, noun: string, verb: string): boolean {
   const [first, second = ''] = name.split(' ');
   return first === noun && [second, ...aliasesOf(second)].includes(verb);

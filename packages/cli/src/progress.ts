@@ -4,13 +4,13 @@ import type { ProgressStep } from './command.ts';
 /** Output for progress reports. */
 export interface ProgressOutlet {
   readonly write: (text: string) => void;
-  /** True to rewrite one line; otherwise a line is added every second. */
+  /** True if the progress is shown in one line that is rewritten; otherwise a line is added every second. */
   readonly isTerminal: boolean;
   /** Returns the time of a monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Intervals between reports, in milliseconds, at a terminal and in logs. */
+/** Intervals between progress reports, in milliseconds, at a terminal and in logs. */
 const [terminalMs, logMs] = [100, 1000];
 
 const counted = (count: number): string => Math.round(count).toLocaleString('en-US');
@@ -57,7 +57,7 @@ export function progressOn({ write, isTerminal, now }: ProgressOutlet) {
       write(isTerminal ? `\r\u001b[K${words}` : `${words}\n`);
       isShown = isTerminal;
     },
-    /** Removes the progress line, before other output. */
+    /** Removes the progress line before other output is written. */
     clear,
   };
 }

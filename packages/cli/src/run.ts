@@ -47,8 +47,8 @@ export const administrationCommands: Commands = {
 /** Options of {@link runCommandLine}. */
 export interface CommandLineOptions<Subject extends CommandSubject> {
   /**
-   * Opens the installation that commands work on, such as `() => createOstiary(options)`. It is closed at the
-   * end.
+   * Opens the installation that commands work on, such as `() => createOstiary(options)`. It is closed when
+   * the command ends.
    */
   readonly open: () => Promise<Subject>;
   /**
@@ -62,7 +62,7 @@ export interface CommandLineOptions<Subject extends CommandSubject> {
   readonly version?: string;
   /** Command-line arguments. @defaultValue those of the process */
   readonly argv?: readonly string[];
-  /** Standard output. Has colours if it is a terminal and `NO_COLOR` is not set. */
+  /** Standard output of commands. Has colours if it is a terminal and `NO_COLOR` is not set. */
   readonly stdout?: Outlet;
   readonly stderr?: Outlet;
   /**
@@ -70,9 +70,12 @@ export interface CommandLineOptions<Subject extends CommandSubject> {
    * @defaultValue asks at the terminal; without a terminal, the command is refused unless `--yes` is given
    */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** Checks whether an error means wrong input: its message is shown, and the exit code is 2. */
+  /**
+   * Checks whether an error means that the user's input was wrong: its message is shown, and the exit code is
+   * 2.
+   */
   readonly isUsageError?: (error: unknown) => boolean;
-  /** Checks whether an error means that an item does not exist: the exit code is 3. */
+  /** Checks whether an error means that an object does not exist: the exit code is 3. */
   readonly isNotFound?: (error: unknown) => boolean;
   /** Stops a command that keeps running, such as `tail`. @defaultValue Ctrl-C */
   readonly signal?: AbortSignal;
@@ -99,8 +102,8 @@ function userOfMachine(): string {
 }
 
 /**
- * Aborts when the process gets SIGINT or SIGTERM, or when standard output can no longer be written because
- * its reader is gone.
+ * Returns a signal that aborts when the process gets SIGINT or SIGTERM, or when the program that reads its
+ * standard output has ended.
  */
 function endOfProcess(): AbortSignal {
   const ending = new AbortController();

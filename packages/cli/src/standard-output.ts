@@ -1,7 +1,7 @@
 const failures: NodeJS.ErrnoException[] = [];
 
 /**
- * Records an error of standard output. A closed pipe is ignored: `ostiary keys list kafe | head -1` has then
+ * Stores an error of standard output. A closed pipe is ignored: `ostiary keys list kafe | head -1` has then
  * done its work.
  */
 function keep(error: NodeJS.ErrnoException): void {
@@ -9,7 +9,7 @@ function keep(error: NodeJS.ErrnoException): void {
 }
 
 /**
- * Keeps errors of standard output and standard error from ending the process in the middle of a command.
+ * Prevents errors of standard output and standard error from ending the process in the middle of a command.
  *
  * @returns a function that returns the first error that lost output; `null` for none
  */

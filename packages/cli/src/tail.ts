@@ -14,7 +14,7 @@ import {
 } from './command.ts';
 import { deliveryStates, modeFlag, ownerOf, stateOf } from './webhooks.ts';
 
-/** Number of the newest deliveries and requests to poll for. */
+/** Number of the newest deliveries and requests that each poll reads. */
 const watched = 500;
 
 const colours = {
@@ -25,12 +25,12 @@ const colours = {
   cancelled: 'gray',
 } as const;
 
-/** A line of output, and the time that orders it. */
+/** A line of output, and the time by which lines are ordered. */
 interface Line extends Pick<CommandOutput, 'text' | 'json'> {
   readonly at: string;
 }
 
-/** Selection of the lines that `tail` shows. */
+/** Selects the lines that `ostiary tail` shows. */
 interface Filter {
   readonly requests: 'none' | 'all' | 'failed';
   readonly types: readonly string[];

@@ -11,10 +11,10 @@ import {
 } from './command.ts';
 import { emptyOrList, listOf } from './lists.ts';
 
-/** States by which deliveries are filtered. `pending` includes `failing`. */
+/** States by which deliveries are filtered. The filter `pending` includes deliveries that are `failing`. */
 export const deliveryStates = ['pending', 'failing', 'delivered', 'dropped', 'cancelled'] as const;
 
-/** Returns the state of a delivery in words: one that was never tried is queued. */
+/** Returns the state of a delivery in words: a delivery that was never tried is called queued. */
 export function stateOf(
   { state, failures }: Pick<WebhookDelivery, 'state' | 'failures'>,
   maxAttempts: number,

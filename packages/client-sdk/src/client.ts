@@ -16,12 +16,13 @@ import { type Webhooks, webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
 /**
- * Connections by client. They are kept outside the clients, so that logging a client shows no secret.
+ * Connections of clients, by client. They are kept outside the clients, so that logging a client shows no
+ * secret.
  */
 const connections = /* @__PURE__ */ new WeakMap<OstiaryPartner, Connection>();
 
 /**
- * Returns the connection of a client, for the other entries of this package.
+ * Returns the connection of a client, for the other entry points of this package.
  * @throws TypeError if `client` is not a client of this package
  */
 export function connectionOf(client: OstiaryPartner): Connection {
@@ -32,7 +33,7 @@ export function connectionOf(client: OstiaryPartner): Connection {
 }
 
 /**
- * A client of the partner API. Make one and keep it: it holds no connection, and calls may run in parallel.
+ * Client of the partner API. Create one and keep it: it holds no connection, and calls may run in parallel.
  * Nothing that it throws, logs or prints about itself contains the API key or the signing secret.
  *
  * @example
@@ -66,7 +67,7 @@ export class OstiaryPartner {
   }
 
   /**
-   * Returns the identity of the API key. Needs no scope.
+   * Returns the owner, mode and scopes of the API key, and your IP address. Needs no scope.
    *
    * @throws OstiaryError
    */
@@ -75,8 +76,8 @@ export class OstiaryPartner {
   }
 
   /**
-   * Checks everything that can be wrong with a set-up: key, scopes, IP address, clock, rate limit and
-   * webhooks. The report lists the results, and `String(report)` is a table. Changes nothing.
+   * Checks your set-up: key, scopes, IP address, clock, rate limit and webhooks. The report lists the
+   * results, and `String(report)` is a table. Changes nothing.
    *
    * @throws TypeError for wrong options, OstiaryError `aborted` if the caller aborts; nothing else
    * @example

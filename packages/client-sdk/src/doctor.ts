@@ -4,7 +4,7 @@ import type { Connection, RequestOptions } from './options.ts';
 import type { Webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
-/** Result of one check. */
+/** Result of one check of your set-up. */
 export interface DoctorCheck {
   /**
    * Name of the check: `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook`
@@ -21,7 +21,7 @@ export interface DoctorReport {
   /** True if no check failed. */
   readonly ok: boolean;
   readonly checks: readonly DoctorCheck[];
-  /** The API key's identity, or `null` if the key does not work. */
+  /** Owner, mode and scopes of the API key, or `null` if the key does not work. */
   readonly whoami: Whoami | null;
   /**
    * Milliseconds by which the local clock is ahead of the server's, accurate to about a second; `null` if
@@ -37,7 +37,7 @@ export interface DoctorReport {
 const dayMs = 86_400_000;
 const unsaid = 'the server does not say';
 
-/** Maximum number of endpoints to check, since each costs a request. */
+/** Maximum number of webhook endpoints to check, since each check costs a request. */
 const mostEndpoints = 20;
 
 /** Formats the checks of a report as a table. */
@@ -48,7 +48,7 @@ function tableOf(checks: readonly DoctorCheck[]): string {
     .join('\n');
 }
 
-/** Runs the checks one after the other. A failed call is a finding, not an error. */
+/** Runs the checks of your set-up one after the other. A failed call is a result, not an error. */
 export async function examine(
   connection: Connection,
   webhooks: Webhooks,
@@ -59,7 +59,7 @@ export async function examine(
   const note = (name: string, status: DoctorCheck['status'], message: string): void => {
     checks.push({ name, status, message });
   };
-  /** Returns the result of a call, or null after noting its failure. */
+  /** Returns the result of a call, or `null` after recording its failure. */
   async function attempt<Found>(name: string, work: () => PromiseLike<Found>): Promise<Found | null> {
     try {
       return await work();
@@ -119,7 +119,7 @@ export async function examine(
 
 /**
  * Returns by how many milliseconds the local clock is ahead of the server's; `null` if unknown. The `Date`
- * header has whole seconds. @param at - local time in the middle of the exchange
+ * header has whole seconds. @param at - local time in the middle between request and response
  */
 function skewOf({ response }: Answer<Whoami>, at: number): number | null {
   const skew = Math.round(at - Date.parse(response.headers.get('date') ?? '') - 500);

@@ -1,15 +1,15 @@
 // Error classes, one for each code. They share a file so that they can be read side by side.
 
 /**
- * Outcome of a failed call over all of its attempts. `not_executed`: the server refused each attempt before
- * it did anything. `executed`: the server executed the call, and only its response was lost. `unknown`:
- * neither is certain.
+ * What a failed call did on the server, over all of its attempts. `not_executed`: the server refused each
+ * attempt before it changed anything. `executed`: the server executed the call, and only its response was
+ * lost. `unknown`: neither is certain.
  */
 export type Outcome = 'not_executed' | 'executed' | 'unknown';
 
 /** A field, parameter or header that caused the error. */
 export interface ErrorDetail {
-  /** Path of the field, such as `recipient.kid`. */
+  /** Path of the field with the problem, such as `recipient.kid`. */
   readonly path: string;
   readonly message: string;
 }
@@ -45,13 +45,13 @@ export interface ErrorFacts {
   readonly status: number | null;
   /** Id of the request at the server. Include it in support requests. */
   readonly requestId: string | null;
-  /** Fields that caused the error; empty if no field did. */
+  /** Fields of the request that caused the error; empty if no field did. */
   readonly details: readonly ErrorDetail[];
   /** True if the same call may succeed later. Repeat it with the same `idempotencyKey`, if it had one. */
   readonly retryable: boolean;
-  /** Time that the server asks to wait, in milliseconds, or `null`. */
+  /** Time that the server asks the client to wait before the next call, in milliseconds, or `null`. */
   readonly retryAfter: number | null;
-  /** Outcome of the call. */
+  /** What the failed call did on the server; see {@link Outcome}. */
   readonly outcome: Outcome;
   /** Number of attempts that were made. */
   readonly attempts: number;
@@ -99,7 +99,7 @@ export class InvalidRequestError extends OstiaryError {
   override readonly name: string = 'InvalidRequestError';
 }
 
-/** `invalid_api_key`: the key is unknown, revoked or expired. {@link SignatureError} is a subclass. */
+/** `invalid_api_key`: the API key is unknown, revoked or expired. {@link SignatureError} is a subclass. */
 export class AuthenticationError extends OstiaryError {
   override readonly name: string = 'AuthenticationError';
 }
@@ -112,13 +112,13 @@ export class SignatureError extends AuthenticationError {
   override readonly name = 'SignatureError';
 }
 
-/** `insufficient_scope`: the key lacks the scope. {@link AddressError} is a subclass. */
+/** `insufficient_scope`: the API key lacks the scope. {@link AddressError} is a subclass. */
 export class PermissionError extends OstiaryError {
   override readonly name: string = 'PermissionError';
 }
 
 /**
- * `ip_not_allowed`: the key may not be used from this IP address. `whoami()` with another key returns the
+ * `ip_not_allowed`: the API key may not be used from this IP address. `whoami()` with another key returns the
  * address.
  */
 export class AddressError extends PermissionError {
@@ -126,7 +126,7 @@ export class AddressError extends PermissionError {
 }
 
 /**
- * `not_found`: the object does not exist, or belongs to somebody else.
+ * `not_found`: the object does not exist, or belongs to another partner.
  *
  * @example
  * ```ts
@@ -169,7 +169,7 @@ export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
 }
 
-/** The server or a proxy in front of it failed: a 5xx with any body. */
+/** The server, or a proxy in front of it, failed: a 5xx status with any body. */
 export class ServerError extends OstiaryError {
   override readonly name = 'ServerError';
 }
@@ -190,7 +190,7 @@ export class AbortedError extends OstiaryError {
 }
 
 /**
- * A response that did not come from this API: a redirect, a page of a proxy, an incomplete body, an export
+ * The response did not come from this API: a redirect, a page of a proxy, an incomplete body, or an export
  * without its summary.
  */
 export class ProtocolError extends OstiaryError {

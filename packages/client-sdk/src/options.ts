@@ -13,9 +13,9 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Options of one call that differ from those of the client. */
+/** Options of one call, which override those of the client. */
 export interface RequestOptions {
-  /** Aborts the call at any stage. */
+  /** Signal that aborts the call at any time. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Time limit for one attempt including its body, in milliseconds.
@@ -28,13 +28,13 @@ export interface RequestOptions {
    */
   readonly totalTimeout?: number | undefined;
   /**
-   * Maximum number of retries; 0 for none.
+   * Maximum number of retries of a failed call; 0 for none.
    * @defaultValue the client's; for the client itself 2
    */
   readonly maxRetries?: number | undefined;
 }
 
-/** Options of one call that takes effect once. */
+/** Options of a call that takes effect only once. */
 export interface IdempotentOptions extends RequestOptions {
   /**
    * Key that is sent with every attempt: 1 to 255 printable ASCII characters. With a key that you have
@@ -82,9 +82,9 @@ export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
   readonly logger?: Logger | undefined;
   /** Returns the current time, in milliseconds since the Unix epoch; for tests. */
   readonly now?: (() => number) | undefined;
-  /** Returns a random number from 0 to 1, which spreads retries; for tests. */
+  /** Returns a random number from 0 to 1, which spreads retries over time; for tests. */
   readonly random?: (() => number) | undefined;
-  /** Pauses between attempts; for tests. */
+  /** Waits for a number of milliseconds between attempts; for tests. */
   readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface TransportOptions extends Omit<RequestOptions, 'signal'> {
 export interface OstiaryPartnerOptions extends TransportOptions {
   /** API key, such as `svc_live_…` or `svc_test_…`. */
   readonly apiKey: string;
-  /** URL of the API: https, or http on this machine. */
+  /** URL of the partner API: https, or http on this machine. */
   readonly baseUrl: string;
   /**
    * Secret that signs every request with a body. The signature covers the body alone, not the
@@ -100,7 +100,7 @@ export interface OstiaryPartnerOptions extends TransportOptions {
    */
   readonly signingSecret?: string | undefined;
   /**
-   * Wire prefix of the installation.
+   * Prefix of the installation in header names and API keys, such as `svc`.
    * @defaultValue the prefix of the API key
    */
   readonly prefix?: string | undefined;
@@ -118,10 +118,10 @@ export interface Connection
   > {
   readonly base: string;
   readonly headers: { readonly [name: string]: string };
-  /** Secrets to keep out of errors and logs. */
+  /** Secrets that errors and logs must not contain. */
   readonly secrets: readonly string[];
   readonly logger: Logger | undefined;
-  /** True if `fetch` is the platform's own. */
+  /** True if `fetch` is the platform's own function. */
   readonly trusted: boolean;
   readonly sign?: (body: string) => Promise<Record<string, string>>;
 }
@@ -129,12 +129,15 @@ export interface Connection
 const callNames = ['signal', 'timeout', 'totalTimeout', 'maxRetries'];
 const transportNames = [...callNames.slice(1), 'fetch', 'logger', 'now', 'random', 'sleep'];
 
-/** Throws a TypeError for a wrong option. It never quotes the value, which may be a secret. */
+/** Throws a TypeError for a wrong option. The message never quotes the value, which may be a secret. */
 export function refuse(problem: string): never {
   throw new TypeError(problem);
 }
 
-/** Checks the names of an object's members. @throws TypeError for another type or an unknown name */
+/**
+ * Checks that an object of options has only known members. @throws TypeError for another type or an unknown
+ * name
+ */
 export function checkNames(options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) refuse('options must be an object');
   for (const name of Object.keys(options)) {
@@ -180,7 +183,10 @@ export function checkUrl(name: string, value: unknown): string {
   return href.replace(/\/+$/, '');
 }
 
-/** Calls the global `fetch`. It is read anew for every request, so that a later instrumentation or mock is used. */
+/**
+ * Calls the global `fetch`. The global is read for every request, so that a later instrumentation or mock is
+ * used.
+ */
 const platformFetch = (url: string, init: FetchRequest): Promise<FetchResponse> =>
   globalThis.fetch(url, init);
 

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Choices, frameworks, languagesOf, oneOf, Refusal, storages } from './choices.ts';
 
-/** Parsed command line. `given` lacks the choices that were not typed, which the program asks for. */
+/**
+ * Parsed command line. `given` contains only the choices that were typed; the program asks for the others.
+ */
 export interface Arguments {
   readonly given: Partial<Choices>;
   /** True to take the default for every missing choice instead of asking. */

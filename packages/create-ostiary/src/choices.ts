@@ -10,13 +10,13 @@ export type Language = (typeof languages)[number];
 
 /** Choices for a new app. */
 export interface Choices {
-  /** Folder of the app. */
+  /** Folder in which the app is created. */
   readonly folder: string;
   readonly framework: Framework;
   readonly storage: Storage;
-  /** True for an MCP server that assistants call for the users. */
+  /** True if the app has an MCP server, which assistants call on behalf of users. */
   readonly mcp: boolean;
-  /** Languages of the pages. The first is for browsers that request none of them. */
+  /** Languages of the app's pages. The first is for browsers that request none of them. */
   readonly languages: readonly Language[];
 }
 
@@ -25,7 +25,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Checks a choice. @throws Refusal that lists the possible values */
+/** Checks the value of a choice. @throws Refusal that lists the possible values */
 export function oneOf<Value extends string>(values: readonly Value[], text: string, what: string): Value {
   const found = values.find((value) => value === text.trim());
   if (found === undefined) throw new Refusal(`${what} "${text}" is unknown; there are ${values.join(', ')}`);

@@ -27,7 +27,7 @@ export function checkFolder(folder: string): void {
 const cannotWrite = (folder: string, error: unknown) =>
   new Refusal(`cannot write ${folder}: ${error instanceof Error ? error.message : String(error)}`);
 
-/** Checks whether the path exists in any form, including a broken symbolic link. */
+/** Checks whether something exists at a path, including a broken symbolic link. */
 function isSomething(folder: string): boolean {
   try {
     return lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
@@ -37,7 +37,7 @@ function isSomething(folder: string): boolean {
   }
 }
 
-/** Writes all files. If that fails, removes everything that was written. */
+/** Writes all files of the app. If that fails, removes everything that was written. */
 export function writeFiles(folder: string, files: Files): void {
   checkFolder(folder);
   // Topmost folder that had to be created, if any.

@@ -11,7 +11,7 @@ export const isReleased = false;
 export const notReleased =
   'There is no release yet. Clone the repository of Ostiary into a folder named `ostiary` beside your own folder, and run `npm run pack` in the clone. Then run these commands:';
 
-/** Path of the checkout's packed packages, relative to the app's folder. */
+/** Path of the folder with the packed packages in the checkout, relative to the app's folder. */
 export function packedFolder({ folder }: Pick<Choices, 'folder'>): string {
   // Not `relative(folder, '../ostiary/packed')`: if the current folder is itself called `ostiary`, that would
   // not lead to the checkout beside it.

@@ -30,8 +30,8 @@ const ofStorage: Readonly<Record<Storage, Needs>> = {
 const ofMcp: Needs = { run: ['@modelcontextprotocol/sdk', 'zod'], write: [] };
 
 /**
- * Returns packages with the versions that this package was tested with: its own development dependencies,
- * where packing has put the versions of `@ostiary/*`.
+ * Returns packages with the versions that this package was tested with. These are its own development
+ * dependencies, in which packing has replaced the versions of `@ostiary/*`.
  */
 function versionsOf(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(

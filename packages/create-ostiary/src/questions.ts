@@ -15,7 +15,7 @@ export type Ask = (question: string) => Promise<string>;
 
 const defaultFolder = 'my-ostiary';
 
-/** Repeats a question until the answer is valid. An empty answer means the default. */
+/** Repeats a question until the user's answer is valid. An empty answer means the default. */
 async function answered<Value>(
   ask: Ask,
   question: string,

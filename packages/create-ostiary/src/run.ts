@@ -8,7 +8,7 @@ import { installCommand, isReleased, notReleased } from './install.ts';
 import { version } from './manifest.ts';
 import { type Ask, completed } from './questions.ts';
 
-/** The user's terminal, or its replacement in a test. */
+/** Terminal of the user, or its replacement in a test. */
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly complain: (text: string) => void;
@@ -16,7 +16,7 @@ export interface Terminal {
   readonly ask: Ask | null;
 }
 
-/** Runs the command. @returns the exit code */
+/** Runs the command `create-ostiary`. @returns the exit code */
 export async function run(args: readonly string[], { write, complain, ask }: Terminal): Promise<0 | 1> {
   try {
     const { given, yes, ...shown } = parseArguments(args);

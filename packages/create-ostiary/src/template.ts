@@ -4,16 +4,19 @@ import type { Choices } from './choices.ts';
 import { type Files, nameOf } from './folder.ts';
 import { installCommand, isReleased, packedFolder } from './install.ts';
 
-/** The same relative path works from `src`, and from `dist` in the package. */
+/** Folder of the templates. The same relative path works from `src`, and from `dist` in the package. */
 const templates = join(import.meta.dirname, '../templates');
 
 /**
- * Matches lines that only some apps have: between `# <next>` and `# </next>`, in programs between `// <next>`
- * and `// </next>`, and in pages between HTML comments.
+ * Matches lines of a template that only some apps have: between `# <next>` and `# </next>`, in programs
+ * between `// <next>` and `// </next>`, and in pages between HTML comments.
  */
 const marked = /^ *(?:# |\/\/ |<!-- )<([\w-]+)>(?: -->)?\n([\s\S]*?)^ *(?:# |\/\/ |<!-- )<\/\1>(?: -->)?\n/gm;
 
-/** Removes marked lines unless their tag is one of the app's tags, also within other marked lines. */
+/**
+ * Removes marked lines of a template unless their tag is one of the app's tags, also within other marked
+ * lines.
+ */
 function keepTagged(text: string, tags: readonly string[]): string {
   return text.replace(marked, (_, tag: string, lines: string) =>
     tags.includes(tag) ? keepTagged(lines, tags) : '',

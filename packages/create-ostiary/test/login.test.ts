@@ -5,7 +5,7 @@ import { homePage, loginPage, signIn } from '../templates/shared/src/login.ts';
 
 const ana = { handle: 'ana', password: 'kafe ak pen' };
 
-/** Submits the login form of the templates in a new browser. */
+/** Submits the login form of the app templates in a new browser. */
 async function signedIn(returnTo: string, typed: Readonly<Record<string, string>>) {
   const page = loginPage(null, returnTo);
   const [cookie = ''] = (page.headers['Set-Cookie'] ?? '').split(';');

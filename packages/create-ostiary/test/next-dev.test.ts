@@ -40,7 +40,7 @@ async function startedForWriting(folder: string): Promise<string> {
   throw new Error(`next dev ended: ${server.said()}`);
 }
 
-/** Replaces a text that occurs once in a file, as an editor does. */
+/** Replaces a text that occurs once in a file, as if edited during development. */
 function edit(file: string, from: string, to: string): void {
   const [before, after, ...more] = readFileSync(file, 'utf8').split(from);
   if (before === undefined || after === undefined || more.length > 0)
@@ -78,7 +78,10 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
     return { titles, result: searchParams.get('error') ?? (searchParams.has('code') ? 'code' : page.html) };
   };
 
-  /** Checks whether Ostiary finds the user signed in. The demo client has no secret, so it asks for consent each time. */
+  /**
+   * Checks with `prompt=none` whether Ostiary finds the user signed in. The demo client has no secret, so
+   * users consent each time.
+   */
   const silentResult = async () => (await signIn({ prompt: 'none' })).result;
   const login = join(folder, 'src/login.ts');
 

@@ -7,15 +7,15 @@ export class UsageError extends Error {
 
 /** Parsed command line. */
 export interface Settings {
-  /** URL on this machine to which requests are forwarded. */
+  /** URL on this machine to which webhook requests are forwarded. */
   readonly to: URL;
   readonly apiKey: string;
   readonly baseUrl: string;
-  /** Event types to listen to; a star stands for any characters. */
+  /** Event types to forward; a star stands for any characters. */
   readonly events: readonly string[];
-  /** Secret that signs the requests; `null` to make one. */
+  /** Secret that signs the webhooks; `null` to generate one. */
   readonly secret: string | null;
-  /** True to print a line of JSON for each request. */
+  /** True to print a line of JSON for each webhook request. */
   readonly printJson: boolean;
 }
 
@@ -55,7 +55,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** Parses the address to forward to: a port, a host with or without a scheme, or a URL. */
+/** Parses the address to which requests are forwarded: a port, a host with or without a scheme, or a URL. */
 function localUrl(text: string | undefined): URL {
   if (text === undefined)
     throw new UsageError('needs --to, such as --to localhost:4000/webhooks; see --help');

@@ -5,7 +5,7 @@ interface Description {
   readonly webhooks?: { readonly [type: string]: unknown };
 }
 
-/** Makes the expression for a type in which a star stands for any characters. */
+/** Makes the regular expression for an event type in which a star stands for any characters. */
 const patternOf = (type: string): RegExp =>
   new RegExp(
     `^${type
@@ -15,8 +15,8 @@ const patternOf = (type: string): RegExp =>
   );
 
 /**
- * Returns the names of event types that match, as an endpoint is registered with them. Reads the list of types
- * from the service if a name has a star.
+ * Returns the event types to register an endpoint for. Reads the list of types from the service if a given
+ * name has a star.
  * @throws UsageError if nothing matches
  */
 export async function eventTypes(types: readonly string[], baseUrl: string): Promise<readonly string[]> {

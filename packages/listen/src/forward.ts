@@ -5,19 +5,21 @@ import type { AnswerRequest, InboxRequest } from '@ostiary/client-sdk';
 /** Response of the local server, or the reason why there is none. */
 export interface LocalAnswer {
   readonly httpStatus?: number;
-  /** Beginning of the response. */
+  /** Beginning of the local server's response. */
   readonly response?: string;
   readonly error?: NonNullable<AnswerRequest['error']>;
   readonly durationMs: number;
 }
 
-/** Time that the local server has, in milliseconds. The whole attempt has ten seconds. */
+/**
+ * Time limit for the local server's response, in milliseconds. The whole delivery attempt has ten seconds.
+ */
 const deadlineMs = 9_000;
 
-/** Number of bytes of a response that are reported. Test mode keeps no more. */
+/** Number of bytes of the local server's response that are sent to the service. Test mode stores no more. */
 const reportedBytes = 1_024;
 
-/** Headers that belong to one connection, and not to the request. */
+/** Names of headers that belong to one connection, and not to the request. */
 const ofConnection = new Set(['host', 'connection', 'transfer-encoding', 'keep-alive']);
 
 const errors: Readonly<Record<string, NonNullable<AnswerRequest['error']>>> = {
@@ -36,13 +38,13 @@ function errorOf(error: NodeJS.ErrnoException): NonNullable<AnswerRequest['error
   return errors[code] ?? 'connection_failed';
 }
 
-/** Decodes the beginning of a response. The service stores no U+0000. */
+/** Decodes the beginning of a response. Removes U+0000, which the service cannot store. */
 const textOf = (bytes: Buffer): string =>
   new TextDecoder().decode(bytes.subarray(0, reportedBytes)).replaceAll('\u0000', '\ufffd');
 
 /**
- * Sends a request to the local server, with its headers and the bytes of its body as they arrived. Never
- * rejects.
+ * Sends a webhook request to the local server, with its headers and the bytes of its body as they arrived.
+ * Never rejects.
  */
 export async function forward({ headers, body }: InboxRequest, to: URL): Promise<LocalAnswer> {
   const startedAt = performance.now();

@@ -7,28 +7,34 @@ import {
 } from '@ostiary/client-sdk';
 import { forward, type LocalAnswer } from './forward.ts';
 
-/** Seconds for which the service holds a call that finds no request. Proxies end calls after 60. */
+/**
+ * Seconds for which the service waits before it responds to a call that finds no request. Proxies end calls
+ * after 60.
+ */
 const waitSeconds = 20;
 
-/** Time limit of a call, in milliseconds: longer than the service holds it. */
+/** Time limit of a call, in milliseconds: longer than the service waits before it responds. */
 const timeout = 30_000;
 
-/** Shortest and longest pause after a failed call, in milliseconds. */
+/** Shortest and longest pause after a failed call of the service, in milliseconds. */
 const pauses = { first: 500, longest: 15_000 };
 
-/** Functions that a listener calls when something happened. */
+/** Functions that the listener calls when something has happened. */
 export interface ListenerEvents {
   /** Called once, after the first call that succeeded: from then on the service hands requests to this program. */
   ready(): void;
-  /** Called when a request was forwarded. @param counted - true if the answer became the result of the attempt */
+  /**
+   * Called after a request was forwarded. @param counted - true if the response became the result of the
+   * attempt
+   */
   forwarded(request: InboxRequest, answer: LocalAnswer, counted: boolean): void;
   /** Called when the service cannot be reached, once until it can be reached again. */
   lost(error: OstiaryError): void;
-  /** Called when the service can be reached again. */
+  /** Called when the service can be reached again after a failure. */
   found(): void;
 }
 
-/** Checks whether the same call may succeed later: the service is away, restarts or is busy. */
+/** Checks whether a failed call may succeed later: the service cannot be reached, restarts or is busy. */
 const isPassing = ({ code, status }: OstiaryError): boolean =>
   status === null || status >= 500 || status === 429 || code === 'unexpected_answer';
 

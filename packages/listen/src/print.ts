@@ -1,7 +1,7 @@
 import type { InboxRequest } from '@ostiary/client-sdk';
 import type { LocalAnswer } from './forward.ts';
 
-/** Advice for a local server that gave no response, by the reason. */
+/** Advice for a local server that sent no response, by the reason. */
 const advice: Readonly<Record<string, string>> = {
   connection_refused: 'nothing listens there; start your server',
   timeout: 'no answer within 9 s',
@@ -12,7 +12,10 @@ const advice: Readonly<Record<string, string>> = {
   protocol: 'the answer is no HTTP',
 };
 
-/** Returns the value of a header of a request; '' if it has none. The prefix of the names differs between services. */
+/**
+ * Returns the value of a webhook header; '' if the request has none. The prefix of the header names differs
+ * between services.
+ */
 function headerOf({ headers }: InboxRequest, ending: string): string {
   return headers.find(({ name }) => name.toLowerCase().endsWith(ending))?.value ?? '';
 }
@@ -20,7 +23,7 @@ function headerOf({ headers }: InboxRequest, ending: string): string {
 /** Removes characters that could change what a terminal shows. */
 const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?');
 
-/** Formats a forwarded request and its answer as one line. */
+/** Formats a forwarded request and the local server's response as one line. */
 export function requestLine(request: InboxRequest, answer: LocalAnswer, counted: boolean): string {
   const time = new Date(request.receivedAt).toTimeString().slice(0, 8);
   const { durationMs, error, httpStatus } = answer;
@@ -37,7 +40,7 @@ export function requestLine(request: InboxRequest, answer: LocalAnswer, counted:
   return `${time}  ${what}  ->  ${result}${notes.length === 0 ? '' : `  (${notes.join('; ')})`}`;
 }
 
-/** Formats a forwarded request and its answer as a line of JSON. */
+/** Formats a forwarded request and the local server's response as a line of JSON. */
 export function requestJson(request: InboxRequest, answer: LocalAnswer, counted: boolean): string {
   const { httpStatus = null, error = null, response = null, durationMs } = answer;
   const { id, receivedAt, method, headers, body, signatureError } = request;

@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly write: (text: string) => void;
   /** Writes a line to stderr. */
   readonly complain: (text: string) => void;
-  /** Aborts when the program must end. */
+  /** Signal that aborts when the program must end. */
   readonly signal: AbortSignal;
 }
 

@@ -16,7 +16,10 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => installed.remove());
 
-/** Starts the program as it is published, with the oldest Node that it supports and nothing else installed. */
+/**
+ * Starts the program `listen` as it is published, with the oldest Node that it supports and no other packages
+ * installed.
+ */
 function listening(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const [node = process.execPath] = runtimes['Node 20'] ?? [];
   const program = join(installed.folder, 'node_modules/@ostiary/listen/dist/main.js');

@@ -8,7 +8,7 @@ const cookieName = 'test_login';
 const loginPath = '/login';
 
 /**
- * Class and methods of a user's sign-in, as apps get them in ID tokens.
+ * Authentication class and methods of a user's sign-in (`acr`, `amr`), as apps get them in ID tokens.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ const loginPath = '/login';
  */
 export type SignInContext = Pick<Authentication, 'acr' | 'amr'>;
 
-/** Login of the kit: remembers which user is signed in in which browser. */
+/** Login of the test kit: remembers which user is signed in in which browser. */
 export class TestLogin implements Login {
   readonly #signedIn = new Map<string, Authentication>();
   readonly #timeline: Timeline;
@@ -38,7 +38,7 @@ export class TestLogin implements Login {
     return `${cookieName}=${this.#browsers}`;
   }
 
-  /** Signs a user in, at a later time than all previous sign-ins. */
+  /** Signs a user in, at a later time than all previous sign-ins of the kit. */
   signIn(cookie: string, sub: string, context: SignInContext = {}): void {
     this.#timeline.tick();
     this.#signedIn.set(cookie, { sub, authenticatedAt: new Date(this.#timeline.now()), ...context });

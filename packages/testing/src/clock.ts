@@ -37,7 +37,7 @@ export function milliseconds(duration: Duration): number {
  * ```
  */
 export interface TestClock extends Clock {
-  /** Returns the current time of the kit, to compare with times in API responses. */
+  /** Returns the current time of the test kit, to compare with times in API responses. */
   date(): Date;
   /**
    * Advances the clock and runs work that becomes due in the meantime, each at its time: deliveries and their
@@ -59,17 +59,17 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** Time of a kit: the current time, and the later times at which work becomes due. */
+/** Time of a test kit: the current time, and the later times at which work becomes due. */
 export class Timeline {
   readonly #work: () => Promise<void>;
   #now: number;
   #moments = new Set<number>();
   #sleepers = new Set<Sleeper>();
   #upkeepAt = Number.POSITIVE_INFINITY;
-  /** Resolves when the running advance has ended. Only one runs at a time. */
+  /** Resolves when the running advance of the clock has ended. Only one runs at a time. */
   #turn: Promise<void> = Promise.resolve();
 
-  /** Starts the time of a kit. @param work - runs all work that is due */
+  /** Creates the time of a test kit. @param work - runs all work that is due */
   constructor(startsAt: number, work: () => Promise<void>) {
     this.#now = startsAt;
     this.#work = work;
@@ -85,8 +85,8 @@ export class Timeline {
   }
 
   /**
-   * Records that housekeeping becomes due at a time. An advance stops for it only once, at the end, for all
-   * of it.
+   * Records that housekeeping becomes due at a time. An advance of the clock stops for housekeeping only
+   * once, at the end.
    */
   expectUpkeep(moment: number): void {
     this.#upkeepAt = moment;
@@ -97,7 +97,7 @@ export class Timeline {
     this.#now += 1;
   }
 
-  /** Resolves when the clock has advanced by `ms`; rejects if the signal aborts. */
+  /** Resolves when the test's clock has advanced by `ms`; rejects if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void> {
     const until = this.#now + ms;
     return new Promise((resolve, reject) => {

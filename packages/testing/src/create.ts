@@ -15,7 +15,7 @@ import { createTestRail } from './rail.ts';
 import { createTestUsers, type UserReference } from './users.ts';
 import { Mail } from './webhooks.ts';
 
-/** Notifies waiting code of any activity in the kit. */
+/** Signals any activity in the test kit to code that waits for it. */
 class Activity {
   #waiting: (() => void)[] = [];
 
@@ -23,7 +23,10 @@ class Activity {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  /** Waits for activity. Resolves with `false` after `ms` milliseconds of real time without any. */
+  /**
+   * Waits for activity in the test kit. Resolves with `false` after `ms` milliseconds of real time without
+   * any.
+   */
   wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(false), ms);
@@ -53,7 +56,7 @@ function withDefaults({
   return { ...rest, authUrl, baseUrl, now: Number(now), address, logger, webhooks };
 }
 
-/** Names of the additional scopes. Clients of the kit may request all of them. */
+/** Returns the names of the additional scopes, which all clients of the test kit may request. */
 const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
   Object.entries(scopes).flatMap(([name, scope]) => (scope && name !== 'standardProfile' ? [name] : []));
 
@@ -133,7 +136,7 @@ export async function createTestOstiary(
   return isOfHost(given) ? createHostKit(given) : createPartnerKit(given);
 }
 
-/** Checks whether the options are for a host, which provides its own users. */
+/** Checks whether the kit's options are those of a host, which provides its own users. */
 const isOfHost = (given: TestOstiaryOptions | HostTestOptions): given is HostTestOptions =>
   given.users !== undefined && 'find' in given.users && !Array.isArray(given.users);
 
@@ -166,7 +169,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
 
   const subOf = (user: UserReference = firstOf(users)): string =>
     users.get(typeof user === 'string' ? user : user.sub).sub;
-  /** Sends requests of the kit itself, to which faults do not apply. */
+  /** Sends requests of the test kit itself, to which planned faults do not apply. */
   const send = (request: Request) => ostiary.fetch(request, { address });
   const network = networkOf(ostiary.fetch, timeline, {
     ...{ origins: originsOf(authUrl, baseUrl), faults: requests, closed: closed.signal },

@@ -30,7 +30,7 @@ export interface CapturedDelivery {
   readonly headers: Headers;
   /** Raw body, whose bytes were signed. */
   readonly body: Uint8Array<ArrayBuffer>;
-  /** Time of the attempt by the kit's clock, in milliseconds since the Unix epoch. */
+  /** Time of the attempt by the test kit's clock, in milliseconds since the Unix epoch. */
   readonly sentAt: number;
   /** Status of the partner's response; `null` before it arrives, and if the partner's code threw. */
   readonly status: number | null;

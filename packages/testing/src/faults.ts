@@ -13,11 +13,11 @@ import { type Limits, Plans } from './plans.ts';
  * ```
  */
 export interface RequestFault {
-  /** Number of affected requests; `Infinity` for all. @defaultValue 1 */
+  /** Number of requests to which the fault applies; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
   /**
-   * Requests to match: a path (`/v1/partner/payments`), a method and a path (`POST /v1/partner/payments`), a
-   * pattern for method and path, or a function.
+   * Requests to which the fault applies: a path (`/v1/partner/payments`), a method and a path (`POST
+   * /v1/partner/payments`), a pattern for method and path, or a function.
    * @defaultValue any request
    */
   readonly match?: string | RegExp | ((request: Request) => boolean);
@@ -34,9 +34,9 @@ export interface RequestFault {
  * ```
  */
 export interface DeliveryFault {
-  /** Number of affected attempts; `Infinity` for all. @defaultValue 1 */
+  /** Number of attempts to which the fault applies; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
-  /** Deliveries to match: an event type, or a function. @defaultValue any attempt */
+  /** Deliveries to which the fault applies: an event type, or a function. @defaultValue any attempt */
   readonly match?: string | ((delivery: CapturedDelivery) => boolean);
 }
 
@@ -58,7 +58,7 @@ export type DeliveryEffect =
   | { readonly kind: 'status'; readonly status: number };
 
 /**
- * Plans faults of deliveries on their way to the partner.
+ * Plans faults of webhook deliveries on their way to the partner.
  *
  * @example
  * ```ts
@@ -68,15 +68,18 @@ export type DeliveryEffect =
  * ```
  */
 export interface WebhookFaults {
-  /** Delivers twice: the same bytes with the same signature. */
+  /** Delivers the next webhook twice: the same bytes with the same signature. */
   duplicate(fault?: DeliveryFault): void;
-  /** Delivers an attempt after the next one, once another one is due at the same time. */
+  /** Delivers a webhook only after another one that is due at the same time. */
   reorder(fault?: DeliveryFault): void;
-  /** Breaks the connection before the partner has seen anything. The delivery is retried on schedule. */
+  /**
+   * Breaks the connection before the partner has received anything of the webhook. The delivery is retried on
+   * schedule.
+   */
   drop(fault?: DeliveryFault): void;
-  /** Responds with a status before the partner's code is reached, as a proxy might. */
+  /** Responds to a webhook with a status before the partner's code runs, as a proxy might. */
   status(status: number, fault?: DeliveryFault): void;
-  /** Passes the delivery to the partner, whose response comes too late. The delivery is retried. */
+  /** Passes a webhook to the partner, but lets its response come too late. The delivery is retried. */
   timeOut(fault?: DeliveryFault): void;
 }
 
@@ -95,14 +98,14 @@ export interface WebhookFaults {
  * ```
  */
 export interface TestFaults {
-  /** Resets the connection before the request reaches the service. */
+  /** Resets the connection before the next request reaches the service. */
   refuse(fault?: RequestFault): void;
-  /** Executes the request, and resets the connection before the response arrives. */
+  /** Lets the service execute the request, and resets the connection before the response arrives. */
   dropAnswerAfterCommit(fault?: RequestFault): void;
-  /** Responds with 429 as the service does, without executing the request. */
+  /** Responds to a request with 429 as the service does, without executing it. */
   rateLimit(fault?: RequestFault & { /** @defaultValue 1 */ readonly retryAfterSeconds?: number }): void;
   /**
-   * Executes the request at once, and delays its response.
+   * Lets the service execute the request at once, and delays its response.
    *
    * @param by - delay by the kit's clock, so that the response arrives when the test advances the clock; with
    * `clock: 'real'`, by the machine's clock
@@ -111,9 +114,12 @@ export interface TestFaults {
     by: Duration,
     fault?: RequestFault & { /** @defaultValue `'test'` */ readonly clock?: 'test' | 'real' },
   ): void;
-  /** Executes the request and sends status, headers and half of the body. The rest never arrives. */
+  /**
+   * Lets the service execute the request, and sends status, headers and half of the body. The rest never
+   * arrives.
+   */
   stallBody(fault?: RequestFault): void;
-  /** Responds with a status as a proxy in front of the service might, without executing the request. */
+  /** Responds to a request with a status as a proxy in front of the service might, without executing it. */
   status(
     status: number,
     body?: string,
@@ -126,9 +132,12 @@ export interface TestFaults {
   readonly webhooks: WebhookFaults;
   /** Descriptions of planned faults, including those of the rail, that occurred less often than planned. */
   readonly unused: readonly string[];
-  /** Checks that all planned faults occurred, without which a test proves nothing. @throws Error that lists {@link TestFaults.unused} */
+  /**
+   * Checks that all planned faults occurred, because a test whose faults did not occur proves nothing.
+   * @throws Error that lists {@link TestFaults.unused}
+   */
   assertUsed(): void;
-  /** Removes all planned faults. */
+  /** Removes all faults that were planned. */
   clear(): void;
 }
 

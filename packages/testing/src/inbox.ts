@@ -1,7 +1,7 @@
 import type { CapturedDelivery } from './delivery.ts';
 
 /**
- * Deliveries that the partner's endpoints received.
+ * Webhook deliveries that the partner's endpoints received in a test.
  *
  * @example
  * ```ts
@@ -11,11 +11,11 @@ import type { CapturedDelivery } from './delivery.ts';
  * ```
  */
 export interface TestInbox {
-  /** All attempts that reached an endpoint, in order, including retries and duplicates. */
+  /** All webhook attempts that reached an endpoint, in order, including retries and duplicates. */
   readonly deliveries: readonly CapturedDelivery[];
   /**
-   * Returns the oldest attempt that `next` has not returned yet, of this event type or of any. Runs due work
-   * first, and waits a little for running requests. Does not advance the clock.
+   * Returns the oldest attempt that `next` has not returned yet, of this event type or of any type. Runs due
+   * work first, and waits a little for running requests. Does not advance the clock.
    *
    * @throws Error that lists the deliveries that did arrive, if none matches in time
    * @example
@@ -29,7 +29,7 @@ export interface TestInbox {
   next(
     type?: string,
     options?: {
-      /** Longest wait, in milliseconds of real time. @defaultValue 2,000 */
+      /** Longest time to wait for a delivery, in milliseconds of real time. @defaultValue 2,000 */
       readonly timeoutMs?: number;
     },
   ): Promise<CapturedDelivery>;
@@ -39,11 +39,14 @@ export interface TestInbox {
 
 /** Functions of the test kit that the inbox needs, which collects the webhooks that a test receives. */
 export interface InboxParts {
-  /** Attempts that were sent, appended as they happen. */
+  /** Webhook attempts that were sent, in the order in which they happened. */
   readonly sent: CapturedDelivery[];
   /** Runs all work that is due now. */
   readonly settle: () => Promise<void>;
-  /** Resolves with `true` after the next response, or with `false` after `ms` milliseconds without one. */
+  /**
+   * Resolves with `true` after the next response of the service, or with `false` after `ms` milliseconds
+   * without one.
+   */
   readonly activity: (ms: number) => Promise<boolean>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The whole service in the memory of a test, for partners and for developers who embed Ostiary. Works with
- * every test runner.
+ * Runs the whole service in the memory of a test, for partners and for developers who embed Ostiary. Works
+ * with every test runner.
  *
  * @packageDocumentation
  */

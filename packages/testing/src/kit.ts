@@ -56,14 +56,15 @@ export interface TestOstiaryOptions
   /** @defaultValue `'https://api.ostiary.test'` */
   readonly baseUrl?: string;
   /**
-   * Initial time of the clock.
+   * Initial time of the test kit's clock.
    * @defaultValue the current time, so that code which reads the machine's clock agrees until the test moves this one
    */
   readonly now?: Date | number;
-  /** Users instead of the default ones. Missing fields are filled in. */
+  /** Users of the test kit, instead of the default ones. Missing fields are filled in. */
   readonly users?: readonly Partial<TestUser>[];
   /**
-   * Authentication context classes that the kit's login page can give: an app that requests one of them (`acr_values`) gets it.
+   * Authentication context classes that the test kit's login page can give: an app that requests one of them
+   * (`acr_values`) gets it.
    * @defaultValue none
    */
   readonly acrValues?: readonly string[];
@@ -126,37 +127,39 @@ export interface TestEndpoint {
  * ```
  */
 export interface TestOstiary extends TestOAuth, AsyncDisposable {
-  /** The service, as hosts use it. */
+  /** The service under test, with the same functions as for hosts. */
   readonly ostiary: Ostiary;
-  /** Base URL of the API. */
+  /** Base URL of the partner API. */
   readonly baseUrl: string;
   /** Base URL to which apps send users. */
   readonly authUrl: string;
-  /** A `fetch` for the client SDK and other code. Reaches the service and receivers, nothing else. */
+  /** A `fetch` for the client SDK and other code. It reaches only the service and the test's receivers. */
   readonly fetch: Fetch;
   /** Returns a `fetch` whose requests come from another IP address, for keys with an allowlist. */
   fetchFrom(address: string): Fetch;
   readonly clock: TestClock;
   /**
-   * Runs all work that is due now: executions of transfers, deliveries. `clock.advance` and `inbox.next` do
-   * this too.
+   * Runs all work that is due now: executions of transfers, and deliveries. `clock.advance` and `inbox.next`
+   * do this too.
    */
   settle(): Promise<void>;
-  /** The first user, who has every field that any scope shows. */
+  /** First user of the test kit, with every field that a scope can show. */
   readonly user: TestUser;
   readonly users: TestUsers;
   /** Slug of the partner that owns the kit's keys and clients. */
   readonly partner: string;
   readonly partners: {
-    /** Creates another partner. @param slug - by default a new one */
+    /** Creates another partner. @param slug - its slug, by default a new one */
     create(slug?: string): Promise<Partner>;
   };
   readonly keys: {
-    /** Live key with all scopes. */
+    /** API key for live mode with all scopes. */
     readonly live: TestKey;
-    /** Test key with all scopes, which sees sandbox users only. */
+    /** API key for test mode with all scopes; it sees sandbox users only. */
     readonly test: TestKey;
-    /** Issues another key for the partner of the kit, by default live and with all scopes. */
+    /**
+     * Issues another API key for the partner of the test kit, by default for live mode and with all scopes.
+     */
     issue(settings?: Partial<NewApiKey>): Promise<TestKey>;
   };
   /** Returns a browser in which a user is signed in. @param context - how the user signed in (`acr`, `amr`) */
@@ -177,9 +180,9 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
         readonly events?: readonly string[];
         /** @defaultValue {@link TestOstiary.webhookSecret} */
         readonly secret?: string;
-        /** Key whose partner and mode own the endpoint. @defaultValue `keys.live` */
+        /** API key whose partner and mode own the endpoint. @defaultValue `keys.live` */
         readonly key?: TestKey;
-        /** Code that handles deliveries to the endpoint. @defaultValue responds to every delivery with 200 */
+        /** Code that handles webhooks to the endpoint. @defaultValue responds to every webhook with 200 */
         readonly receiver?: Receiver;
       },
     ): Promise<TestEndpoint>;
@@ -193,6 +196,6 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
   readonly webhookSecret: string;
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
-  /** Closes the kit. Running work is rejected. May be called again. */
+  /** Closes the test kit. Running work is rejected. May be called again. */
   close(): Promise<void>;
 }

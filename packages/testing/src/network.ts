@@ -16,7 +16,7 @@ import type { Plans } from './plans.ts';
  */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Handles requests to other origins with code of the test; returns `null` if there is none. */
+/** Passes a request to another origin to code of the test; returns `null` if there is no such code. */
 export type Receive = (request: Request) => Promise<Response> | null;
 
 /** Dependencies of the network of a kit. */
@@ -26,11 +26,11 @@ export interface NetworkParts {
   readonly faults: Plans<Request, RequestEffect>;
   readonly receive: Receive;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called before each request that reaches the service. */
+  /** Called before each request that the service receives. */
   readonly arrives: () => void;
-  /** Called after each response. */
+  /** Called after each response of the service. */
   readonly answered: () => void;
-  /** Aborts when the kit is closed. */
+  /** Signal that aborts when the test kit is closed. */
   readonly closed: AbortSignal;
 }
 
@@ -65,7 +65,8 @@ async function stalled(response: Response, signal: AbortSignal): Promise<Respons
 }
 
 /**
- * Creates a request as `fetch` does, with the content length if it is known, which a `Request` does not show.
+ * Creates a request as `fetch` does, with the content length if it is known. A `Request` object alone does
+ * not show the length.
  */
 function requestOf(input: string | URL | Request, init: RequestInit | undefined): Request {
   const request = new Request(input, init);
@@ -97,7 +98,7 @@ async function followed(first: Request, answer: (request: Request) => Promise<Re
   throw new TypeError('fetch failed: too many redirects');
 }
 
-/** Creates the network between clients and the service, in memory. */
+/** Creates the network between clients and the service, in the memory of the test. */
 export function createNetwork(parts: NetworkParts) {
   const { engine, faults, origins, closed } = parts;
   const underWay = new Set<Promise<Response>>();
@@ -157,12 +158,12 @@ export function createNetwork(parts: NetworkParts) {
   }
 
   return {
-    /** Returns a `fetch` for a client address, to whose requests to the service planned faults apply. */
+    /** Returns a `fetch` for a client IP address. Planned faults apply to its requests to the service. */
     from: (address: string): Fetch =>
       async function fetch(input, init) {
         return await followed(requestOf(input, init), (request) => answer(request, address));
       },
-    /** Resolves when the service handles no request. */
+    /** Resolves when the service is handling no request. */
     async idle(): Promise<void> {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

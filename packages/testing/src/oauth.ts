@@ -43,7 +43,7 @@ export interface AuthorizeOptions {
 }
 
 /**
- * User of an authorization request.
+ * User who handles an authorization request, and how the user is signed in.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export interface AuthorizingUser {
 }
 
 /**
- * Result of an authorization request.
+ * Result of an approved or denied authorization request.
  *
  * @example
  * ```ts
@@ -75,7 +75,10 @@ export interface Authorization {
   readonly state: string;
   /** PKCE code verifier, for the code exchange. */
   readonly codeVerifier: string;
-  /** Authorization code of the response. @throws Error if there is none, because the request was denied or refused */
+  /**
+   * Authorization code of the response. @throws Error if there is none, because the request was denied or
+   * refused
+   */
   readonly code: string;
 }
 
@@ -94,7 +97,7 @@ export interface TestOAuth {
     readonly web: TestClient;
     /** Public client of the kit's partner: a single-page, mobile or desktop app. */
     readonly app: TestClient;
-    /** Creates another client. Missing settings are filled in. */
+    /** Creates another OAuth client. Missing settings are filled in. */
     create(settings?: Partial<NewClient>): Promise<TestClient>;
   };
   /** Returns the URL of an authorization request without PKCE. */
@@ -116,7 +119,10 @@ export interface TestOAuth {
         readonly decision?: 'approve' | 'deny';
       },
   ): Promise<Authorization>;
-  /** Returns an access token, after {@link TestOAuth.authorize} and the code exchange. */
+  /**
+   * Returns an access token: makes an authorization request as {@link TestOAuth.authorize} does, and
+   * exchanges the code.
+   */
   accessToken(client: TestClient, options?: AuthorizeOptions & AuthorizingUser): Promise<string>;
 }
 
@@ -124,7 +130,7 @@ export interface TestOAuth {
 export interface OAuthParts {
   readonly admin: ClientAdministration;
   readonly partner: string;
-  /** Scopes of clients that are created without their own. */
+  /** Scopes of clients that are created without a list of scopes. */
   readonly allowedScopes: readonly string[];
   readonly authUrl: string;
   readonly baseUrl: string;

@@ -1,5 +1,5 @@
 /**
- * Selection of subjects to which a fault applies, and their number.
+ * Requests or attempts to which a planned fault applies, and how many of them.
  *
  * @example
  * ```ts
@@ -8,9 +8,9 @@
  * ```
  */
 export interface Limits<Subject> {
-  /** Number of affected subjects; `Infinity` for all. @defaultValue 1 */
+  /** Number of requests or attempts to which the fault applies; `Infinity` for all. @defaultValue 1 */
   readonly times?: number;
-  /** Selects the subjects. @defaultValue selects all */
+  /** Selects the requests or attempts to which the fault applies. @defaultValue selects all */
   readonly match?: (subject: Subject) => boolean;
 }
 
@@ -48,8 +48,8 @@ export class Plans<Subject, Effect> {
   }
 
   /**
-   * Returns the faults that occurred less often than planned. A fault planned for all must occur at least
-   * once.
+   * Returns the names of faults that occurred less often than planned. A fault planned for all requests must
+   * occur at least once.
    */
   unused(): string[] {
     return this.#plans

@@ -27,16 +27,16 @@ export interface RailEntry {
   readonly recipientKid: string;
   readonly reference: string | null;
   /**
-   * Status of the transfer. Money has moved if and only if it is `completed`. `unknown` means that the rail
-   * broke down and will be called again.
+   * Status of the transfer at the rail. Money has moved if and only if it is `completed`. `unknown` means
+   * that the rail broke down and will be called again.
    */
   readonly status: 'completed' | 'failed' | 'pending' | 'unknown';
-  /** Number of calls to execute the transfer. */
+  /** Number of times that the service called the rail to execute the transfer. */
   readonly asked: number;
 }
 
 /**
- * Reason for the failure of a transfer.
+ * Reason with which a test lets a transfer fail.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export interface TestRail {
   /** Live transfers that the rail was called to execute, each once, in the order of the first call. */
   readonly journal: readonly RailEntry[];
   /**
-   * Makes the next transfers fail.
+   * Makes the next transfers fail, as planned by a test.
    *
    * @example
    * ```ts
@@ -81,13 +81,13 @@ export interface TestRail {
   /** Leaves the next transfers pending, until {@link TestRail.complete} or {@link TestRail.decline}. */
   hold(limits?: Limits<TransferOrder>): void;
   /**
-   * Breaks down during the execution of the next transfers. Their outcome is unknown, and they are retried
-   * later.
+   * Breaks down during the execution of the next transfers. Their outcome is unknown, and the service tries
+   * them again later.
    */
   breakDown(limits?: Limits<TransferOrder>): void;
-  /** Completes a transfer that was held back. */
+  /** Completes a transfer that `hold` has left pending. */
   complete(transferId: string): Promise<void>;
-  /** Makes a transfer fail that was held back. */
+  /** Makes a transfer fail that `hold` has left pending. */
   decline(transferId: string, failure?: RailFailure): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import type { KycChange, UserDirectory, UserRecord } from '@ostiary/core';
 
 /**
- * A user of the kit, with a phone number by which partners can find the user.
+ * A user of the test kit, with a phone number by which partners can find the user.
  *
  * @example
  * ```ts
@@ -39,9 +39,9 @@ export type UserReference = TestUser | string;
  * ```
  */
 export interface TestUsers {
-  /** All users; the first one has every field that any scope shows. */
+  /** All users of the test kit; the first has every field that a scope can show. */
   readonly list: readonly TestUser[];
-  /** Returns the user with an id. @throws Error if there is none */
+  /** Returns the user with an id. @throws Error if there is no such user */
   get(sub: string): TestUser;
   /** Adds a user. Missing fields are filled in. */
   add(user?: Partial<TestUser>): TestUser;
@@ -60,7 +60,7 @@ export interface TestUsers {
   remove(user: UserReference): Promise<void>;
 }
 
-/** Parts of the service that the users need. */
+/** Parts of the service that the test users need. */
 interface Engine {
   kycChanged(change: KycChange): Promise<unknown>;
   end(sub: string): Promise<void>;
@@ -112,7 +112,7 @@ const kycOf = ({ kycStatus, kycTier }: TestUser) => ({
   kycTier: kycTier ?? 0,
 });
 
-/** Creates the kit's users, and the directory that the service reads. */
+/** Creates the users of the test kit, and the user directory that the service reads. */
 export function createTestUsers(
   given: readonly Partial<TestUser>[] = seeded,
   engine: () => Engine,

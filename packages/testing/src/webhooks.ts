@@ -19,15 +19,18 @@ import type { Plans } from './plans.ts';
  */
 export type Receiver = (request: Request) => Response | Promise<Response>;
 
-/** Time that an endpoint has to respond, in milliseconds of real time. */
+/** Time limit for the response of an endpoint, in milliseconds of real time. */
 const deadlineMs = 10_000;
 
-/** Maximum number of response bytes that are kept. */
+/** Maximum number of bytes of an endpoint's response that are kept. */
 const maxAnswer = 16_384;
 
 const delivering = new AsyncLocalStorage<true>();
 
-/** Refuses a call that would wait for the receiver from which it is made. @throws Error inside of a receiver */
+/**
+ * Refuses a call inside a webhook receiver that would wait for the receiver itself. @throws Error inside a
+ * receiver
+ */
 export function refuseInsideReceiver(): void {
   if (delivering.getStore() !== true) return;
   throw new Error('a receiver cannot wait for due work, its own delivery is part of it; answer first');
@@ -65,14 +68,14 @@ async function withinDeadline<Value>(work: Promise<Value>): Promise<Value | 'lat
 
 interface Waiting {
   readonly request: WebhookRequest;
-  /** True if a fault has already moved the delivery behind the next one. */
+  /** True if a fault has already moved the webhook behind the next one. */
   isMoved: boolean;
   readonly settle: (answer: Answer) => void;
 }
 
-/** Deliveries on their way to partners, in memory, passed on one after the other. */
+/** Webhooks on their way to partners, in memory, passed on one after the other. */
 export class Mail {
-  /** Attempts that have reached their endpoint, in order. */
+  /** Webhook attempts that have reached their endpoint, in order. */
   readonly sent: CapturedDelivery[] = [];
   readonly #receivers = new Map<string, Receiver>();
   readonly #faults: Plans<CapturedDelivery, DeliveryEffect>;
@@ -102,7 +105,7 @@ export class Mail {
     this.#receivers.set(new URL(url).href, receiver);
   }
 
-  /** Returns the code for a URL: the receiver with the longest URL that contains it. */
+  /** Returns the test's code for a URL: the receiver with the longest URL that contains it. */
   receiverOf(url: string): Receiver | null {
     const { href } = new URL(url);
     const below = [...this.#receivers.keys()].filter(
@@ -180,7 +183,7 @@ export class Mail {
     }
   };
 
-  /** Passes on a form, which is no event: a notification that a client's user signed out. */
+  /** Passes on a posted form, which is not an event but the notification of a sign-out. */
   async #handForm({ url, headers, body }: WebhookRequest): Promise<Answer> {
     const receiver = this.receiverOf(url);
     const request = new Request(url, { method: 'POST', headers, body: String(body) });

@@ -1,7 +1,7 @@
 import { WebhookVerificationError } from './errors.ts';
 import { loneSurrogate } from './secrets.ts';
 
-/** Body of a delivery exactly as it arrived: its bytes, or an unchanged string of them. */
+/** Body of a webhook exactly as it arrived: its bytes, or an unchanged string of them. */
 export type RawBody = string | Uint8Array | ArrayBuffer;
 
 export const encoder = /* @__PURE__ */ new TextEncoder();
@@ -38,7 +38,7 @@ export function bytesOf(body: RawBody): Uint8Array<ArrayBuffer> {
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8 bytes, with their byte order mark. Returns null for malformed bytes. */
+/** Decodes UTF-8 bytes, and keeps their byte order mark. Returns `null` for malformed bytes. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);

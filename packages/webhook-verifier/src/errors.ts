@@ -8,17 +8,17 @@ export const webhookErrorCodes = [
   'timestamp_too_old',
   /** The timestamp is further in the future than the tolerance allows. */
   'timestamp_too_new',
-  /** The signature was made with none of the secrets, or for other bytes. */
+  /** The signature does not match: it was made with another secret, or for other bytes. */
   'signature_mismatch',
   /** The id in the header differs from the id in the signed body. */
   'id_mismatch',
   /** The type in the header differs from the type in the signed body. */
   'type_mismatch',
-  /** There is no body: `undefined`, `null` or zero bytes. */
+  /** The webhook has no body: `undefined`, `null` or zero bytes. */
   'body_missing',
-  /** The body is an object made by a parser, not the bytes that were sent. */
+  /** The body is an object made by a body parser, not the bytes that were sent. */
   'body_already_parsed',
-  /** Other code has already read the request's stream. */
+  /** Other code has already read the request's body. */
   'body_already_read',
   /** The body is longer than the receiver's `maxBodyBytes`. */
   'body_too_large',
@@ -28,7 +28,7 @@ export const webhookErrorCodes = [
   'body_not_utf8',
   /** The signed bytes are not valid JSON, for example because of a byte order mark. */
   'body_not_json',
-  /** The secret is missing, too short, or the text of an unset variable, such as `"undefined"`. */
+  /** The webhook secret is missing, too short, or the text of an unset variable, such as `"undefined"`. */
   'weak_secret',
 ] as const;
 
@@ -36,12 +36,12 @@ export const webhookErrorCodes = [
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 
 /**
- * Error for a delivery that was refused. The message says how to fix it, and never contains a secret, the
- * expected signature or a part of the body.
+ * Error for a webhook that was refused. The message says how to fix the problem, and never contains a secret,
+ * the expected signature or a part of the body.
  */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
-  /** Stable code of the reason. Decide by the code, since the message may change. */
+  /** Stable code of the reason. Compare the code in programs, since the message may change. */
   readonly code: WebhookErrorCode;
 
   constructor(code: WebhookErrorCode, message: string) {

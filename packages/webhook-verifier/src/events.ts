@@ -1,11 +1,11 @@
-/** Members of every event: the signed body of a delivery. */
+/** Members of every event: the signed body of a webhook. */
 export interface EventOf<Type extends string, Data> {
   /** Event id, such as `evt_…`. It is the same at every attempt, so use it to recognise duplicates. */
   readonly id: string;
   readonly type: Type;
-  /** Time of the event, ISO 8601 in UTC. */
+  /** Time at which the event was created, ISO 8601 in UTC. */
   readonly createdAt: string;
-  /** `live`: real money and users. `test`: the sandbox. */
+  /** Mode of the event. `live`: real money and users. `test`: the sandbox. */
   readonly mode: 'live' | 'test';
   readonly data: Data;
 }
@@ -19,7 +19,7 @@ export interface Transfer {
   readonly id: string;
   readonly status: 'pending' | 'completed' | 'failed';
   readonly mode: 'live' | 'test';
-  /** Amount, a decimal with two digits, such as `"150.00"`. */
+  /** Amount of the transfer, a decimal with two digits, such as `"150.00"`. */
   readonly amount: string;
   readonly currency: 'HTG' | 'USD';
   readonly recipient: { readonly kid: string };
@@ -27,7 +27,7 @@ export interface Transfer {
   readonly reference: string | null;
   readonly metadata: { readonly [key: string]: unknown } | null;
   readonly failure: { readonly code: string; readonly message: string } | null;
-  /** Time of creation, ISO 8601 in UTC, like all times. */
+  /** Time of the transfer's creation, ISO 8601 in UTC, like all times of the event. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;

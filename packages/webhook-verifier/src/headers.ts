@@ -12,12 +12,15 @@ export type WebhookHeaders =
   | HeadersLike
   | { readonly [name: string]: string | readonly string[] | null | undefined };
 
-/** Commas are not allowed, because a repeated header arrives as one value with a comma. */
+/**
+ * Matches a header value of printable characters. Commas are not allowed, because a repeated header arrives
+ * as one value with a comma.
+ */
 const printable = /^[!-+\--~]{1,255}$/;
 
 /**
- * Headers of a delivery: the part of the name after `X-<PREFIX>-`, and the format. All lengths are bounded,
- * so that a huge header is not read to its end.
+ * Headers of a webhook: the part of the name after `X-<PREFIX>-`, and the format. All lengths are bounded, so
+ * that a huge header is not read to its end.
  */
 const wire: readonly (readonly [suffix: string, format: RegExp, description: string])[] = [
   ['Event', printable, 'an event type'],
@@ -28,18 +31,19 @@ const wire: readonly (readonly [suffix: string, format: RegExp, description: str
   ['Attempt', /^[1-9]\d{0,3}$/, 'a number'],
 ];
 
-/** Header names for one wire prefix, in the order of `wire`: as they are sent, and in lower case. */
+/** Header names of a webhook for one prefix, in the order of `wire`: as they are sent, and in lower case. */
 export interface HeaderNames {
   readonly shown: readonly string[];
   readonly lower: readonly string[];
 }
 
 /**
- * Cache of the names by prefix: making them for each delivery would take a third of the verification time.
+ * Cache of the header names by prefix: making them for each webhook would take a third of the verification
+ * time.
  */
 const known = new Map<string, HeaderNames>();
 
-/** Returns the header names for a wire prefix. @throws TypeError for an invalid prefix */
+/** Returns the header names for an installation's prefix. @throws TypeError for an invalid prefix */
 export function headerNames(prefix = 'svc'): HeaderNames {
   let names = known.get(prefix);
   if (names === undefined) {
@@ -53,7 +57,7 @@ export function headerNames(prefix = 'svc'): HeaderNames {
   return names;
 }
 
-/** Checked headers of a delivery, in the order of `wire`. Only the attempt may be missing. */
+/** Checked headers of a webhook, in the order of `wire`. Only the attempt number may be missing. */
 export type WireHeaders = readonly [
   type: string,
   id: string,
@@ -63,7 +67,9 @@ export type WireHeaders = readonly [
   attempt: string | null,
 ];
 
-/** Picks the six headers from an object with names in any case. A repeated header becomes a list. */
+/**
+ * Picks the six headers of a webhook from an object with names in any case. A repeated header becomes a list.
+ */
 function pick(headers: Exclude<WebhookHeaders, HeadersLike>, lower: readonly string[]): unknown[] {
   const values: unknown[] = [];
   for (const name of Object.keys(headers)) {
@@ -75,7 +81,10 @@ function pick(headers: Exclude<WebhookHeaders, HeadersLike>, lower: readonly str
   return values;
 }
 
-/** Reads the headers of a delivery and checks their formats. @throws WebhookVerificationError `missing_header`, `malformed_header` */
+/**
+ * Reads the headers of a webhook and checks their formats. @throws WebhookVerificationError `missing_header`,
+ * `malformed_header`
+ */
 export function readHeaders(headers: WebhookHeaders, { shown, lower }: HeaderNames): WireHeaders {
   if (typeof headers !== 'object' || headers === null) {
     throw new TypeError('headers must be an object');

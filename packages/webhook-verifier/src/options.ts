@@ -1,11 +1,11 @@
 import { type HeaderNames, headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
-/** Options of the verification. */
+/** Options of verifying a webhook. */
 export interface VerifyOptions {
   /** Secret of the endpoint. Pass either this or {@link VerifyOptions.secrets}. */
   readonly secret?: string | undefined;
-  /** Accepted secrets while one replaces another: a delivery may be signed with any of them. */
+  /** Secrets that are accepted while one replaces another: a webhook may be signed with any of them. */
   readonly secrets?: readonly string[] | undefined;
   /**
    * Maximum difference between the timestamp and the current time in either direction, in seconds: above 0,
@@ -19,7 +19,7 @@ export interface VerifyOptions {
    */
   readonly now?: number | (() => number) | undefined;
   /**
-   * Wire prefix of the installation: headers are `X-<PREFIX>-…`.
+   * Prefix of the installation in header names: `X-<PREFIX>-…`.
    * @defaultValue `'svc'`
    */
   readonly prefix?: string | undefined;
@@ -28,7 +28,7 @@ export interface VerifyOptions {
 /** Checked {@link VerifyOptions}. */
 export interface CheckedOptions {
   readonly secrets: readonly string[];
-  /** Tolerance in seconds. */
+  /** Maximum difference between timestamp and current time, in seconds. */
   readonly tolerance: number;
   readonly now: number;
   readonly names: HeaderNames;

@@ -1,14 +1,17 @@
 import { WebhookVerificationError } from './errors.ts';
 
-/** Matches texts that result from concatenating unset variables. */
+/** Matches texts that result from concatenating unset variables, such as `undefined`. */
 const accident = /^(?:undefined|null|NaN|\[object \w+\]|\s)*$/;
 
-/** A lone surrogate has no UTF-8 encoding: all secrets that differ only there would become the same key. */
+/**
+ * Matches a lone surrogate, which has no UTF-8 encoding: all secrets that differ only there would become the
+ * same key.
+ */
 export const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * Says why a webhook secret is too weak, or returns null if it may be used. A secret needs at least 16
- * characters and must not be the text of an unset variable. Use it in forms where secrets are chosen.
+ * Returns why a webhook secret is too weak, or `null` if it may be used. A secret needs at least 16
+ * characters and must not be the text of an unset variable. Use this in forms where secrets are chosen.
  */
 export function weaknessOf(secret: unknown): string | null {
   if (typeof secret !== 'string') return 'is not a string';
@@ -17,7 +20,7 @@ export function weaknessOf(secret: unknown): string | null {
   return loneSurrogate.test(secret) ? 'has a lone surrogate' : null;
 }
 
-/** Checks that a secret is strong enough. @throws WebhookVerificationError `weak_secret` */
+/** Checks that a webhook secret is strong enough. @throws WebhookVerificationError `weak_secret` */
 export function requireStrong(secret: string): void {
   const weakness = weaknessOf(secret);
   if (weakness !== null) {

@@ -3,7 +3,7 @@ import { bytesOf, type RawBody } from './body.ts';
 import { headerNames } from './headers.ts';
 import { requireStrong } from './secrets.ts';
 
-/** Metadata of a delivery: its secret and everything that the headers contain. */
+/** Secret of a webhook, and everything that its headers contain. */
 export interface SignOptions {
   readonly secret: string;
   /** Id of the event: the `id` of the body, such as `evt_…`. */
@@ -12,7 +12,7 @@ export interface SignOptions {
   readonly type: string;
   /** Time of the signature, in whole Unix seconds. */
   readonly timestamp: number;
-  /** Slug of the partner. */
+  /** Slug (short name) of the partner who gets the webhook. */
   readonly partner: string;
   /**
    * Number of the attempt, from 1.
@@ -20,24 +20,24 @@ export interface SignOptions {
    */
   readonly attempt?: number | undefined;
   /**
-   * Wire prefix of the installation.
+   * Prefix of the installation in header names.
    * @defaultValue `'svc'`
    */
   readonly prefix?: string | undefined;
 }
 
-/** A signed attempt of a delivery, ready to be posted. */
+/** A signed webhook attempt, ready to be posted. */
 export interface SignedDelivery {
   /** All headers of the delivery, including `Content-Type`. */
   readonly headers: { readonly [name: string]: string };
-  /** Bytes of the body. Bytes that were passed in are not copied; a string is encoded as UTF-8. */
+  /** Bytes of the webhook's body. Bytes that were passed in are not copied; a string is encoded as UTF-8. */
   // The same type as `Uint8Array<ArrayBuffer>`, which TypeScript before 5.7 cannot parse.
   readonly body: ReturnType<TextEncoder['encode']>;
 }
 
 /**
- * Signs one attempt of a delivery, as Ostiary does: the signature is HMAC-SHA256 of `timestamp + "." + body` under the secret's
- * UTF-8 bytes, in lower-case hexadecimal.
+ * Signs one attempt of a webhook, as Ostiary does: the signature is HMAC-SHA256 of `timestamp + "." + body`
+ * under the secret's UTF-8 bytes, in lower-case hexadecimal.
  *
  * @throws WebhookVerificationError `weak_secret`, `body_not_utf8`
  * @throws TypeError for a wrong timestamp, attempt or prefix

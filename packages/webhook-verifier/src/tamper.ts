@@ -5,17 +5,17 @@ import type { SignedDelivery } from './sign.ts';
 /** Options of {@link tamper}. */
 export interface TamperOptions {
   /**
-   * Wire prefix of the delivery.
+   * Prefix of the webhook's header names.
    * @defaultValue `'svc'`
    */
   readonly prefix?: string | undefined;
 }
 
-/** A delivery that a receiver must refuse. */
+/** A forged webhook that a receiver must refuse. */
 export interface TamperedDelivery extends SignedDelivery {
-  /** Description of the change, such as `'one bit of the body'`. */
+  /** Description of the forgery, such as `'one bit of the body'`. */
   readonly name: string;
-  /** Code with which {@link verify} refuses the delivery. */
+  /** Code with which {@link verify} refuses the forged webhook. */
   readonly code: WebhookErrorCode;
 }
 
@@ -36,7 +36,10 @@ function rewritten(body: Uint8Array): Uint8Array<ArrayBuffer> {
   return joined(JSON.stringify(JSON.parse(new TextDecoder().decode(body)), null, 2));
 }
 
-/** Makes altered copies of a body, by the description of the change. Each needs another signature. */
+/**
+ * Makes altered copies of a webhook's body, by the description of the change. For each of them the original
+ * signature is wrong.
+ */
 function alteredBodies(body: Uint8Array): { readonly [name: string]: Uint8Array<ArrayBuffer> } {
   return {
     'one bit of the first byte': flipped(body, 0),
@@ -53,7 +56,7 @@ function alteredBodies(body: Uint8Array): { readonly [name: string]: Uint8Array<
 
 type Alteration = readonly [name: string, code: WebhookErrorCode, value: string];
 
-/** Replacements for a timestamp. */
+/** Returns wrong timestamps that replace the right one, by description. */
 const timestamps = (sent: string): readonly Alteration[] => [
   ['a timestamp one second later', 'signature_mismatch', `${Number(sent) + 1}`],
   ['a timestamp one second earlier', 'signature_mismatch', `${Number(sent) - 1}`],
@@ -66,7 +69,7 @@ const timestamps = (sent: string): readonly Alteration[] => [
 
 const other = (digit: string): string => (digit === '0' ? '1' : '0');
 
-/** Replacements for a signature. */
+/** Returns wrong signatures that replace the right one, by description. */
 const signatures = (sent: string): readonly Alteration[] => [
   ['the first digit of the signature', 'signature_mismatch', other(sent.charAt(0)) + sent.slice(1)],
   ['the last digit of the signature', 'signature_mismatch', sent.slice(0, -1) + other(sent.slice(-1))],
@@ -79,8 +82,8 @@ const signatures = (sent: string): readonly Alteration[] => [
 ];
 
 /**
- * Returns altered copies of a delivery that was signed just now, for the tests of a receiver. Send each of
- * them to the receiver and expect status 400. It needs no secret, because an attacker has none.
+ * Returns forged copies of a webhook that was signed just now, for the tests of a receiver. Send each of them
+ * to the receiver and expect status 400. Needs no secret, because an attacker has none.
  *
  * @throws TypeError if the delivery lacks the headers of this prefix
  * @example
@@ -97,8 +100,8 @@ export function tamper(
 ): readonly TamperedDelivery[] {
   const { shown } = headerNames(prefix);
   /**
-   * Makes copies of the delivery with other values in one header. `place` is its index in the order of the
-   * wire.
+   * Makes copies of the webhook with other values in one header. `place` is the header's index in the order
+   * of `wire`.
    */
   const altered = (place: number, alter: (sent: string) => readonly Alteration[]): TamperedDelivery[] => {
     const header = shown[place] ?? '';

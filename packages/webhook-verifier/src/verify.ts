@@ -5,7 +5,7 @@ import type { AnyEvent, WebhookEvent } from './events.ts';
 import { readHeaders, type WebhookHeaders } from './headers.ts';
 import { checkOptions, type VerifyOptions } from './options.ts';
 
-/** A delivery whose signature, age and id are verified. `type` determines the type of `event`. */
+/** A webhook whose signature, age and id are verified. `type` determines the type of `event`. */
 export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event extends AnyEvent
   ? {
       /** Event in the signed body. */
@@ -13,13 +13,13 @@ export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event exte
       /** Id of the event, such as `evt_…`. Store it to recognise duplicates. */
       readonly id: string;
       readonly type: Event['type'];
-      /** Time of this attempt's signature, in Unix seconds. */
+      /** Time at which this attempt was signed, in Unix seconds. */
       readonly timestamp: number;
       /** Number of the attempt, from 1; null if the header is missing. The header is not signed. */
       readonly attempt: number | null;
       /** Slug of the partner that the event is for. The header is not signed. */
       readonly partner: string;
-      /** Index of the secret that matched; 0 for `secret`. */
+      /** Index of the secret with which the webhook was signed; 0 for `secret`. */
       readonly matchedSecret: number;
     }
   : never;
@@ -62,7 +62,9 @@ const unlike = (member: 'id' | 'type'): WebhookVerificationError =>
     `The ${member} in the header is not the one in the signed body.`,
   );
 
-/** Parses the signed text as an event. Headers are not signed, so they must agree with the event. */
+/**
+ * Parses the signed text as an event. Headers are not signed, so their values must equal those of the event.
+ */
 function eventOf(text: string | null, type: string, id: string): AnyEvent {
   if (text === null) {
     throw new WebhookVerificationError('body_not_utf8', 'The signed body is not UTF-8.');
@@ -83,7 +85,7 @@ function eventOf(text: string | null, type: string, id: string): AnyEvent {
 }
 
 /**
- * Verifies a delivery: the format of the headers, the age, the signature over the raw bytes, and that the id
+ * Verifies a webhook: the format of the headers, the age, the signature over the raw bytes, and that the id
  * and type in the headers equal the signed ones.
  *
  * @param rawBody - body exactly as it arrived; a string is taken as UTF-8
@@ -125,7 +127,7 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
 }
 
 /**
- * Verifies a delivery like {@link verify}, but returns a refusal instead of throwing it.
+ * Verifies a webhook like {@link verify}, but returns an error instead of throwing it.
  * @throws TypeError for wrong options
  */
 export async function safeVerify<Event extends AnyEvent = WebhookEvent>(

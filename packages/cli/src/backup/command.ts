@@ -11,7 +11,7 @@ export type BackupSource =
 
 /** Dependencies of the command `backup`, which the host provides. */
 export interface BackupCommandOptions {
-  /** Finds the database of the installation. */
+  /** Finds the database of the installation to back up. */
   readonly find: () => Promise<BackupSource>;
   /** Opens an existing SQLite file with better-sqlite3. Fails if the file is missing. */
   readonly openFile: (file: string) => BackupDatabase;

@@ -80,7 +80,7 @@ async function run(program: string, args: readonly string[], env: Record<string,
 }
 
 /**
- * Saves a PostgreSQL database with `pg_dump`, and reads the dump again with `pg_restore`.
+ * Saves a PostgreSQL database with `pg_dump`, and checks the dump by reading it with `pg_restore`.
  * @returns names of the saved tables, with their schema
  */
 export async function backupPostgres(

@@ -12,7 +12,7 @@ export interface BackupDatabase {
   close(): unknown;
 }
 
-/** Pages copied in one step (4 MB). Other work of the process runs between two steps. */
+/** Number of database pages copied in one step (4 MB). Other work of the process runs between two steps. */
 const batch = 1000;
 
 /** Counts the rows of each table. */

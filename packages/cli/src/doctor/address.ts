@@ -92,7 +92,7 @@ const strangerBelieved = (why: string): CheckResult =>
     'Let the proxy append to X-Forwarded-For or replace it, and name only its address in {trustedProxies}.',
   );
 
-/** Checks whether servers know the addresses of their clients. */
+/** Checks whether servers see the IP addresses of their clients, and not those of proxies. */
 export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerator<CheckResult> {
   const wide = (nodes ?? []).filter(({ facts }) => facts.trustedProxies.some(isWideRange));
   if (wide.length > 0)
@@ -119,11 +119,14 @@ export async function* checkProxies({ settings, nodes }: Examined): AsyncGenerat
   }
 }
 
-/** Clock differences up to this are ignored: `Date` headers have whole seconds, and a response takes time. */
+/**
+ * Clock difference up to which the doctor reports nothing, in milliseconds: `Date` headers have whole
+ * seconds, and a response takes time.
+ */
 const unremarkableMs = 2_500;
 /**
- * Clock differences above this are a problem: codes and tokens would expire noticeably early or late, and
- * receivers of webhooks refuse a difference of 300 s.
+ * Clock difference above which the doctor reports a problem, in milliseconds: codes and tokens would expire
+ * noticeably early or late, and receivers of webhooks refuse a difference of 300 s.
  */
 const tooFarMs = 30_000;
 

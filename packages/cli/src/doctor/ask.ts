@@ -16,13 +16,13 @@ export interface Answer {
   readonly askedAt: number;
 }
 
-/** Time to wait for a response, in milliseconds. */
+/** Time for which the doctor waits for a response, in milliseconds. */
 export const patienceMs = 5_000;
 const largest = 1_000_000;
 
 /**
- * Sends one GET request and does not follow redirects. It accepts any certificate, which `checkTls` checks,
- * so that a bad certificate does not hide other problems. It never sends a secret.
+ * Sends one GET request and does not follow redirects. It accepts any certificate, so that a bad certificate,
+ * which `checkTls` reports, does not hide other problems. It never sends a secret.
  *
  * @throws Error if there is no response
  */
@@ -61,7 +61,7 @@ export function ask(url: string, headers: Readonly<Record<string, string>> = {})
   });
 }
 
-/** Describes in a few words why there was no response. */
+/** Describes in a few words why a server did not respond. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no response within 5 s';

@@ -41,7 +41,7 @@ export function unsafeSettings(settings: PostgresSettings): readonly string[] {
 }
 
 /**
- * Counts the servers that replicate the database, without logical subscriptions, and says whether commits
+ * Counts the servers that replicate the database, without logical subscriptions, and reports whether commits
  * wait for any of them.
  */
 async function* checkReplication({ database }: Examined, { synchronous_commit }: PostgresSettings) {
@@ -63,7 +63,7 @@ async function* checkReplication({ database }: Examined, { synchronous_commit }:
   );
 }
 
-/** Connections to keep free for an operator, a backup and a dashboard. */
+/** Number of database connections that should stay free for an operator, a backup and a dashboard. */
 const spareConnections = 5;
 
 async function* checkPostgres(examined: Examined): AsyncGenerator<CheckResult> {
@@ -104,7 +104,7 @@ async function* checkPostgres(examined: Examined): AsyncGenerator<CheckResult> {
   }
 }
 
-/** Checks whether committed data survives. */
+/** Checks whether committed data survives a crash of the database server. */
 export async function* checkDatabase(examined: Examined): AsyncGenerator<CheckResult> {
   const { database } = examined;
   if (database.engine !== 'sqlite') return yield* checkPostgres(examined);
@@ -119,8 +119,7 @@ export async function* checkDatabase(examined: Examined): AsyncGenerator<CheckRe
 }
 
 /**
- * Checks whether exactly one of several concurrent writers succeeds. Money, codes and deliveries depend on
- * it.
+ * Checks whether exactly one of several concurrent writers succeeds, as money, codes and deliveries require.
  */
 export async function* checkAtomicity({ database }: Examined): AsyncGenerator<CheckResult> {
   const winners = await database.race?.();
@@ -141,8 +140,8 @@ const inGibibytes = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)}
 const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /**
- * Checks file permissions: if other users can enter the folder, neither the folder may be writable nor its
- * files accessible to them.
+ * Checks the permissions of the database file: if other users can enter the folder, they must neither be able
+ * to write to the folder nor to read the files.
  */
 function* checkModes(folder: number, file: number): Generator<CheckResult> {
   if (process.platform === 'win32' || (folder & 0o077) === 0) return;
@@ -155,7 +154,7 @@ function* checkModes(folder: number, file: number): Generator<CheckResult> {
     : warning('the data folder is open to other users of this machine', ...complaint);
 }
 
-/** Checks whether the SQLite file is on a safe file system. PostgreSQL manages its own files. */
+/** Checks whether the SQLite file is on a local file system. PostgreSQL manages its own files. */
 export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<CheckResult> {
   if (databaseFile === null) return;
   const dataDir = dirname(databaseFile);

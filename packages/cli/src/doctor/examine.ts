@@ -12,7 +12,10 @@ type Check = (
   egress: string | null,
 ) => AsyncIterable<CheckResult> | Iterable<CheckResult>;
 
-/** All checks, in the order in which to fix problems: later ones may be caused by earlier ones. */
+/**
+ * All checks of the doctor, in the order in which to fix problems: later problems may be caused by earlier
+ * ones.
+ */
 const checks: Readonly<Record<string, Check>> = {
   settings: checkSettings,
   address: checkAddress,
@@ -50,11 +53,11 @@ async function saidBy(check: Check, ...given: Parameters<Check>): Promise<readon
   return said.filter(({ unlessWrong }) => !(isWrong && unlessWrong));
 }
 
-/** Options of {@link examine}. */
+/** Options of {@link examine}, the examination of an installation. */
 export interface ExamineOptions {
-  /** An https URL to test outgoing connections with, instead of endpoints of partners. */
+  /** An https URL with which outgoing connections are tested, instead of endpoints of partners. */
   readonly egress?: string | null;
-  /** Names that the operator uses for settings, such as `{ authUrl: 'OSTIARY_AUTH_URL' }`. */
+  /** Names under which the operator knows the settings, such as `{ authUrl: 'OSTIARY_AUTH_URL' }`. */
   readonly names?: Readonly<Record<string, string>>;
 }
 

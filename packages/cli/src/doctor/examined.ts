@@ -5,11 +5,11 @@ export interface DoctorSettings {
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly prefix: string;
-  /** Sealing keys of the servers, Base64url, in the same order: the first key seals. */
+  /** Sealing keys of the servers, Base64url, in the same order: the first key encrypts. */
   readonly sealingKeys: readonly string[];
   /** Trusted proxies, as CIDR ranges. */
   readonly trustedProxies: readonly string[];
-  /** Retention of events, in days. */
+  /** Number of days for which events are kept. */
   readonly retentionDays: number;
   /** Path of the SQLite file; `null` on PostgreSQL. */
   readonly databaseFile: string | null;
@@ -29,7 +29,7 @@ export interface DoctorDatabase {
   race?(): Promise<number>;
 }
 
-/** Data that a process publishes about itself, none of it secret. */
+/** Facts that a server process publishes about itself, none of them secret. */
 export interface NodeFacts {
   /** Host name and process id of the process. */
   readonly name: string;
@@ -44,26 +44,26 @@ export interface NodeFacts {
   readonly keyIds: readonly string[];
   /** Milliseconds by which the machine's clock is ahead of the clock that Ostiary uses. */
   readonly clockAheadMs: number;
-  /** Maximum number of connections to PostgreSQL. */
+  /** Maximum number of PostgreSQL connections of the process. */
   readonly databasePool: number;
 }
 
-/** A process of the installation. */
+/** A running server process of the installation. */
 export interface ServerNode {
   readonly role: 'all' | 'web' | 'worker';
   readonly facts: NodeFacts;
 }
 
-/** Input of the checks of an installation. */
+/** Data that the doctor's checks examine. */
 export interface Examined {
-  /** Settings read from the doctor's environment. They should equal the servers' settings. */
+  /** Settings from the doctor's own environment, which should equal the servers' settings. */
   readonly settings: DoctorSettings;
   readonly database: DoctorDatabase;
   /** Returns the current time of the clock that the servers use, in milliseconds since the Unix epoch. */
   now(): number;
-  /** Running processes, if they register themselves; `null` if unknown. */
+  /** Running server processes, if they register themselves; `null` if unknown. */
   readonly nodes: readonly ServerNode[] | null;
-  /** Processes that stopped without unregistering. */
+  /** Server processes that ended without unregistering. */
   readonly silent: readonly ServerNode[];
 }
 

@@ -1,20 +1,20 @@
-/** Severity of a finding. */
+/** Severity of a check's result. */
 export type Verdict = 'ok' | 'warning' | 'problem';
 
-/** Result of one check. */
+/** Result of one check of the doctor. */
 export interface Finding {
   /** Name of the check, such as `tls`. */
   readonly check: string;
   readonly verdict: Verdict;
-  /** Observed state, as text. */
+  /** State that the check found, as text. */
   readonly what: string;
-  /** Consequence of the problem, as text. */
+  /** Consequence of the problem that the check found, as text. */
   readonly why?: string;
-  /** Advice for fixing the problem, as text. */
+  /** Advice for fixing the problem that the check found, as text. */
   readonly mend?: string;
 }
 
-/** A problem: the observed state, its consequence, and advice for mending it. */
+/** A problem that a check found: the state, its consequence, and advice for fixing it. */
 type Complaint = readonly [what: string, why: string, mend: string];
 
 /** Result of a check before `examine` adds the name of the check. */

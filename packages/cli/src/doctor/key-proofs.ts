@@ -5,11 +5,11 @@ function derive(sealingKey: string, purpose: string, length: number): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `ostiary ${purpose}`, length));
 }
 
-/** Derives a name from a sealing key. The name reveals nothing about the key. */
+/** Derives an id from a sealing key. The id reveals nothing about the key. */
 export const keyIdOf = (sealingKey: string): string => derive(sealingKey, 'key id', 6).toString('hex');
 
 /**
- * Returns the name by which sealed values refer to the sealing key. The name reveals nothing about the key.
+ * Returns the id by which encrypted values refer to their sealing key. The id reveals nothing about the key.
  */
 export function sealIdOf(sealingKey: string): string {
   const named = createHash('sha256')

@@ -2,7 +2,7 @@ import { type Examined, type NodeFacts, namesOf } from './examined.ts';
 import { type CheckResult, ok, problem, sound, warning } from './finding.ts';
 import { keyIdOf } from './key-proofs.ts';
 
-/** Checks which processes run, and whether all have the same version. */
+/** Checks which server processes run, and whether all have the same version. */
 export function* checkNodes({ nodes, silent }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   if (!nodes.some(({ role }) => role !== 'worker')) {
@@ -30,7 +30,7 @@ export function* checkNodes({ nodes, silent }: Examined): Generator<CheckResult>
   yield ok(namesOf(nodes));
 }
 
-/** Checks whether a worker processes the waiting work. */
+/** Checks whether a worker runs for the waiting work. */
 export function* checkWorkers({ nodes }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   const workers = nodes.filter(({ role }) => role !== 'web');
@@ -44,8 +44,8 @@ export function* checkWorkers({ nodes }: Examined): Generator<CheckResult> {
 }
 
 /**
- * Checks whether all processes, and one that starts with the doctor's settings, can open each other's sealed
- * values.
+ * Checks whether all server processes, and one that starts with the doctor's settings, can decrypt each
+ * other's secrets.
  */
 export function* checkKeys({ settings, nodes }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
@@ -68,10 +68,13 @@ export function* checkKeys({ settings, nodes }: Examined): Generator<CheckResult
       );
 }
 
-/** Settings that all processes must share. */
+/** Names of settings that all server processes must share. */
 const shared = ['authUrl', 'baseUrl', 'prefix', 'trustedProxies'] as const satisfies (keyof NodeFacts)[];
 
-/** Checks whether all processes have the same settings, and whether the settings are fit for production. */
+/**
+ * Checks whether all server processes have the same settings, and whether the settings are fit for
+ * production.
+ */
 export function* checkSettings({ settings, nodes: known }: Examined): Generator<CheckResult> {
   const nodes = known ?? [];
   yield sound('the same in all processes, and fit for production');

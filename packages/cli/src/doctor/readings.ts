@@ -12,8 +12,8 @@ export interface Waiting {
 }
 
 /**
- * Connection for statements without parameters. Values are part of the text, which is safe: they are numbers
- * and key names of our own.
+ * Database connection for statements without parameters. Values are part of the SQL text, which is safe,
+ * because they are numbers and key ids of Ostiary's own.
  */
 type Database = Pick<DoctorDatabase, 'engine' | 'query'>;
 
@@ -24,7 +24,10 @@ type Database = Pick<DoctorDatabase, 'engine' | 'query'>;
 const tableIn = ({ engine }: Database, name: string): string =>
   engine === 'sqlite' ? name : `ostiary.${name}`;
 
-/** Counts the rows of `from`, at most 10,000. Drivers return large integers as text. */
+/**
+ * Counts the rows of a part of an SQL statement (`FROM …`), at most 10,000. Drivers return large integers as
+ * text.
+ */
 async function count(database: Database, from: string): Promise<number> {
   const [row] = await database.query<{ count: number | string }>(
     `SELECT count(*) AS count FROM (SELECT 1 FROM ${from} LIMIT ${countedAtMost}) AS counted`,
@@ -33,7 +36,7 @@ async function count(database: Database, from: string): Promise<number> {
 }
 
 /**
- * Reads the due work from the tables themselves, because opening a storage would migrate the database. Counts
+ * Reads the due work directly from the tables, because opening a storage would migrate the database. Counts
  * at most 10,000 rows of each kind.
  */
 export async function readWaiting(database: Database, time: number): Promise<Waiting> {
@@ -62,7 +65,7 @@ export const countDropped = (database: Database, since: number): Promise<number>
     `${tableIn(database, 'deliveries')} WHERE status = 'dropped' AND ended_at >= ${Math.floor(since)}`,
   );
 
-/** Counts the endpoints that fail since a failed attempt, and had one after `since`; at most 10,000. */
+/** Counts the endpoints that fail now and had a failed attempt after `since`; at most 10,000. */
 export const countFailingEndpoints = (database: Database, since: number): Promise<number> =>
   count(
     database,
@@ -89,15 +92,15 @@ export async function signingKeyIds(database: Database): Promise<readonly string
   return rows.map(({ kid }) => kid);
 }
 
-/** Number of secrets that one sealing key has sealed. */
+/** Number of secrets that one sealing key has encrypted. */
 export interface SealedCount {
-  /** Name of the sealing key in sealed values. */
+  /** Id of the sealing key in encrypted values. */
   readonly seal: string;
   readonly count: number;
 }
 
 /**
- * Columns with sealed secrets. Secrets of expired or revoked API keys are left out, because they are never
+ * Columns with encrypted secrets. Secrets of expired or revoked API keys are left out, because they are never
  * used again.
  */
 const sealedColumns = (now: number) => [
@@ -111,7 +114,8 @@ const sealedColumns = (now: number) => [
 ];
 
 /**
- * Counts the secrets in use that were sealed by keys other than `current`, by key; at most 10,000 per table.
+ * Counts the secrets in use that other sealing keys than `current` have encrypted, by key; at most 10,000 per
+ * table.
  */
 export async function countSecrets(
   database: Database,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keyThatProves, proofOf } from './key-proofs.ts';
 
-/** Largest clock difference with which the route still answers a request of the doctor. */
+/** Largest clock difference at which a server still responds to a request of the doctor, in milliseconds. */
 const answeredWithinMs = 24 * 3_600_000;
 
 /** An IP address that belongs to no host: it is reserved for documentation (RFC 5737). */
@@ -15,19 +15,19 @@ export interface ProbeAnswer {
   readonly now: number;
   /** Client address that the process determined for the doctor. */
   readonly address: string | null;
-  /** True if that address is itself a trusted proxy. */
+  /** True if the client address that the process determined is itself a trusted proxy. */
   readonly isTrusted: boolean;
-  /** True if the peer of the connection is a trusted proxy. */
+  /** True if the connection came from a trusted proxy. */
   readonly peerIsTrusted: boolean;
   /** True if the request had the header `X-Forwarded-For`. */
   readonly isForwarded: boolean;
 }
 
-/** Dependencies of the route. */
+/** Settings and functions that the doctor's route needs. */
 export interface DoctorRouteOptions {
   /** Sealing keys, Base64url, as `createOstiary` takes them. */
   readonly sealingKeys: readonly string[];
-  /** Determines the client address of a request: `ostiary.clientAddress`. */
+  /** Determines the client IP address of a request: `ostiary.clientAddress`. */
   readonly addressOf: (request: {
     readonly socket: { readonly remoteAddress?: string | undefined };
     readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
@@ -38,10 +38,10 @@ export interface DoctorRouteOptions {
 }
 
 /**
- * Makes the route that the doctor calls. The doctor proves that it has a sealing key, and the response proves
- * the same for the server and contains the client IP address that it saw. This shows whether this
- * installation responds at a URL. Requests without a valid proof are not handled, as if the route did not
- * exist. Mount it at `/doctor` of `authUrl` and `baseUrl`.
+ * Makes the route that the doctor calls. The doctor proves that it has a sealing key; the response proves the
+ * same for the server and contains the client IP address that it saw. This shows whether this installation
+ * responds at a URL. Requests without a valid proof are not handled, as if the route did not exist. Mount the
+ * route at `/doctor` of `authUrl` and `baseUrl`.
  *
  * @returns a handler that returns true if it has responded to the request
  */
@@ -51,7 +51,7 @@ export function createDoctorRoute({
   node,
   now,
 }: DoctorRouteOptions): (request: IncomingMessage, response: ServerResponse) => boolean {
-  /** Checks whether a peer is a trusted proxy: whether its `X-Forwarded-For` is believed. */
+  /** Checks whether the other end of a connection is a trusted proxy, whose `X-Forwarded-For` is believed. */
   const isTrusted = (remoteAddress: string): boolean =>
     addressOf({ socket: { remoteAddress }, headers: { 'x-forwarded-for': stranger } }) === stranger;
 

@@ -9,7 +9,7 @@ function said(counts: readonly SealedCount[]): string {
   return `${sum < countedAtMost ? sum : `${countedAtMost} or more`} secrets are`;
 }
 
-/** Checks whether a sealing key other than the first is still needed. */
+/** Checks whether a sealing key other than the first is still needed to decrypt stored secrets. */
 export async function* checkSeals({ settings, database, now }: Examined): AsyncGenerator<CheckResult> {
   const [current = '', ...previous] = settings.sealingKeys.map(sealIdOf);
   yield sound(`all are sealed with the first sealing key (${current})`);

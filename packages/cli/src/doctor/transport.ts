@@ -7,12 +7,12 @@ import { type CheckResult, ok, problem, warning } from './finding.ts';
 import { endpointUrls } from './readings.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Days before expiry at which a certificate should have been renewed. */
+/** Number of days before its expiry by which a certificate should have been renewed. */
 const renewedBeforeDays = 14;
 
 /**
- * Opens a TLS connection to a server of this installation, sends nothing and closes it. Returns the result of
- * `look` for the server's certificate.
+ * Opens a TLS connection to a server of this installation, sends nothing and closes it. Calls `look` with the
+ * server's certificate and returns the result.
  */
 function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Result): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -127,8 +127,8 @@ export async function* checkCookies({ settings }: Examined): AsyncGenerator<Chec
 const triedAtMost = 5;
 
 /**
- * Opens a connection to a target as a worker does, and closes it. Returns why the target cannot be reached,
- * or `null`.
+ * Opens a connection to a webhook target as a worker does, and closes it. Returns why the target cannot be
+ * reached, or `null`.
  */
 async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null> {
   try {
@@ -143,9 +143,10 @@ async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null>
 }
 
 /**
- * Checks whether this machine can send webhooks. It opens TLS connections to the URL `asked`, or else to
- * endpoints of partners, and sends no request. It resolves host names as deliveries do, so that none leads
- * into the internal network. Only https URLs are tried: plain http is for receivers on the same machine.
+ * Checks whether this machine can send webhooks. Opens TLS connections to the URL `asked`, or else to
+ * endpoints of partners, and sends no request. Resolves host names as deliveries do, so that no connection
+ * leads into the internal network. Only https URLs are tried, because plain http is for receivers on the same
+ * machine.
  */
 export async function* checkEgress(
   { database, nodes }: Examined,

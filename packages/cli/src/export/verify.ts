@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { digestOf } from '../atomic-write.ts';
 
-/** Summary of an export. */
+/** Summary at the end of an export file. */
 export interface ExportSummary {
   readonly rows: number;
   readonly totals: readonly {
@@ -11,7 +11,7 @@ export interface ExportSummary {
     readonly amount: string;
   }[];
   readonly sha256: string;
-  /** True if every day is closed, so that the same export has the same bytes next time. */
+  /** True if every day of the export is closed, so that the same export has the same bytes next time. */
   readonly final: boolean;
 }
 
@@ -32,7 +32,7 @@ const formats = {
 } as const;
 
 /**
- * Reads an export back from the disk and verifies it against its summary.
+ * Reads an export file back from the disk and verifies it against its summary.
  * @throws Error if the summary is missing, or does not match the bytes before it
  */
 export async function verifyExport(file: string, format: keyof typeof formats): Promise<ExportSummary> {

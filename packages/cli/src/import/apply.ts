@@ -1,14 +1,14 @@
 import { type Administration, ClientError } from '@ostiary/core/admin';
 import type { Found, FoundClient, FoundConsent, Omission } from './found.ts';
 
-/** Planned or completed import of one client. */
+/** Planned or finished import of one client. */
 export interface ClientOutcome {
   readonly clientId: string;
   readonly outcome: 'created' | 'exists' | 'refused';
   readonly isHashed: boolean;
   /** Reason why the client was refused; `null` if it was not. */
   readonly reason: string | null;
-  /** Properties that the client had in the other system and that Ostiary does not support. */
+  /** Properties that the client had on the old server and that Ostiary does not support. */
   readonly left: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface ConsentOutcome {
    * that exist already.
    */
   readonly imported: number;
-  /** Number of consents that already existed here, also withdrawn ones; `null` in a dry run. */
+  /** Number of consents that already existed in Ostiary, also revoked ones; `null` in a dry run. */
   readonly known: number | null;
   readonly withoutClient: number;
   readonly withoutUser: number;
@@ -27,25 +27,26 @@ export interface ConsentOutcome {
   /** Numbers of skipped consents, by reason. */
   readonly omitted: { readonly [Reason in Omission]?: number };
   /**
-   * Numbers of imported consents that lost a scope or claim, by its name, because Ostiary does not have it.
+   * Numbers of imported consents that lost a scope or claim because Ostiary does not have it, by the name of
+   * the scope or claim.
    */
   readonly left: { readonly [what: string]: number };
 }
 
 export interface ImportChoices {
-  /** True for a dry run: store nothing. */
+  /** True for a dry run, which stores nothing. */
   readonly isTrial: boolean;
-  /** Scopes for clients that name none. */
+  /** Scopes for imported clients that name none. */
   readonly scopes: readonly string[];
-  /** New names of scopes by their names in the other system. */
+  /** Names of scopes in Ostiary, by their names on the old server. */
   readonly scopeNames: ReadonlyMap<string, string>;
-  /** Our user ids by the ids in the other system; `null` if the ids stay the same. */
+  /** User ids in Ostiary by the ids on the old server; `null` if the ids stay the same. */
   readonly subjects: ReadonlyMap<string, string> | null;
   /** Progress callback, called after each client and each batch of consents. */
   readonly told: (step: string, done: number, of: number) => void;
 }
 
-/** Makes a function that renames scopes of the other system, and separates those that are unknown here. */
+/** Makes a function that renames scopes of the old server, and separates those that Ostiary does not know. */
 function scopesFor({ clients: { scopes: known } }: Administration, { scopeNames }: ImportChoices) {
   return (names: readonly string[]) => {
     const renamed = [...new Set(names.map((name) => scopeNames.get(name) ?? name))];
@@ -150,7 +151,7 @@ async function importConsents(
 }
 
 /**
- * Imports clients and consents of another system. Existing ones stay as they are, so an import can be
+ * Imports clients and consents of another server. Existing ones stay as they are, so an import can be
  * repeated, after an interruption or to add missing parts.
  */
 export async function applyImport(

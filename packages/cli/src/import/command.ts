@@ -30,7 +30,7 @@ async function contentOf(file: string): Promise<string> {
   });
 }
 
-/** Reads a JSON file: one document, or one per line as mongoexport and jq write it. */
+/** Reads a JSON file: one document, or one document per line as mongoexport and jq write it. */
 async function documentOf(file: string): Promise<unknown> {
   const content = await contentOf(file);
   try {
@@ -98,7 +98,7 @@ function rowOf(
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Texts for the reasons why consents are skipped. */
+/** Texts for the reasons why consents are not imported. */
 const omissions: { readonly [Reason in Omission]: string } = {
   limited: 'they are valid for a limited time',
   ended: 'they have expired or were withdrawn',

@@ -1,11 +1,11 @@
 import type { ImportedConsent, NewClient } from '@ostiary/core/admin';
 
-/** A client read from the export of another system. */
+/** A client as read from the export of another server. */
 export interface FoundClient {
   readonly clientId: string;
-  /** Settings in terms of Ostiary, except that scopes still have the other system's names. */
+  /** Settings of the client as Ostiary needs them, except that scopes still have the old server's names. */
   readonly settings: NewClient;
-  /** Properties of the client in the other system that Ostiary does not support. */
+  /** Properties of the client on the old server that Ostiary does not support. */
   readonly left: readonly string[];
   /** Reason why the client cannot be imported; `null` if it can. */
   readonly reason: string | null;
@@ -18,7 +18,7 @@ export interface FoundClient {
  */
 export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' | 'incomplete';
 
-/** A consent read from the export of another system. Its scopes still have the other system's names. */
+/** A consent as read from the export of another server. Its scopes still have the old server's names. */
 export interface FoundConsent extends ImportedConsent {
   readonly omission: Omission | null;
   /** Scopes and claims of the consent that Ostiary does not support. */
@@ -31,7 +31,9 @@ export interface Found {
   readonly consents: readonly FoundConsent[];
 }
 
-/** Reads one document of an export. @throws TypeError if the document is not one of that system */
+/**
+ * Reads one document of an export. @throws TypeError if the document does not come from that kind of server
+ */
 export type ReadExport = (document: unknown) => Found;
 
 /** Members of a JSON object; `{}` for any other value. */
@@ -42,7 +44,7 @@ export const members = (value: unknown): Members =>
 
 export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns a non-empty text, or `undefined`. */
+/** Returns a value if it is a non-empty text, otherwise `undefined`. */
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
@@ -59,18 +61,22 @@ export const secretOf = (secret: string): Pick<NewClient, 'clientSecret' | 'clie
   /^\$[a-z0-9-]+\$/.test(secret) ? { clientSecretHash: secret } : { clientSecret: secret };
 
 /**
- * Returns the feature that a member of a record enables and Ostiary lacks. Returns `null` if nothing is lost:
- * the member is imported, is checked elsewhere, or has no effect in Ostiary.
+ * Rule for a member of an exported record: returns the feature that the member enables and Ostiary lacks.
+ * Returns `null` if nothing is lost: the member is imported, is checked elsewhere, or has no effect in
+ * Ostiary.
  */
 export type MemberRule = (value: unknown) => string | null;
 
-/** Rules for the known members of a record. */
+/** Rules for the known members of an exported record. */
 export type MemberRules = { readonly [member: string]: MemberRule };
 
-/** Rule for a member that is read elsewhere, or that only describes the record. */
+/** Rule for a member of an exported record that is read elsewhere, or that only describes the record. */
 export const handled: MemberRule = () => null;
 
-/** Checks whether a value counts as not set. Other systems also write members that were never set. */
+/**
+ * Checks whether a value in an export counts as not set. Other servers also write members that were never
+ * set.
+ */
 const isUnset = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -81,19 +87,21 @@ const isUnset = (value: unknown): boolean =>
     ? value.length === 0
     : typeof value === 'object' && Object.values(value).every(isUnset));
 
-/** Makes a rule that reports `what` as lost if the member is true. */
+/** Makes a rule for an exported record: reports the feature `what` as lost if the member is true. */
 export const isOn =
   (what: string): MemberRule =>
   (value) =>
     value === true || value === 'true' ? what : null;
 
-/** Makes a rule that reports `what` as lost if the member has a value. */
+/** Makes a rule for an exported record: reports the feature `what` as lost if the member has a value. */
 export const isSet =
   (what: string): MemberRule =>
   (value) =>
     isUnset(value) ? null : what;
 
-/** Makes a rule that reports values other than `known` as lost, since Ostiary lacks them. */
+/**
+ * Makes a rule for an exported record: reports values other than `known` as lost, since Ostiary lacks them.
+ */
 export const otherThan =
   (what: string, ...known: readonly string[]): MemberRule =>
   (value) => {
@@ -104,8 +112,8 @@ export const otherThan =
   };
 
 /**
- * Makes a rule that reports allowed CORS origins that Ostiary would not allow, since it derives them from the
- * redirect URIs. `+` stands for the origins of the redirect URIs.
+ * Makes a rule for an exported record: reports allowed CORS origins that Ostiary would not allow, since it
+ * derives them from the redirect URIs. `+` stands for the origins of the redirect URIs.
  */
 export const otherOrigins =
   (redirectUris: readonly string[]): MemberRule =>
@@ -115,8 +123,8 @@ export const otherOrigins =
   };
 
 /**
- * Lists everything in a record that Ostiary cannot import. Members without a rule are listed by their
- * original name.
+ * Lists everything in an exported record that Ostiary cannot import. Members without a rule are listed by
+ * their original name.
  */
 export function leftOf(record: Members, rules: MemberRules): readonly string[] {
   const known = Object.entries(rules).map(([member, rule]) => rule(record[member]));
@@ -129,14 +137,14 @@ export function leftOf(record: Members, rules: MemberRules): readonly string[] {
   ];
 }
 
-/** Parses a time given in seconds, in milliseconds, or as ISO 8601. */
+/** Parses a time in an export: seconds, milliseconds, or ISO 8601. */
 export function moment(value: unknown): Date | undefined {
   const date =
     typeof value === 'number' ? new Date(value < 1e11 ? value * 1000 : value) : new Date(text(value) ?? '');
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Returns the ID token signing algorithm if Ostiary supports it, else `undefined`. */
+/** Returns the algorithm that signs ID tokens if Ostiary supports it, otherwise `undefined`. */
 export const algorithmOf = (name: unknown): NewClient['idTokenAlg'] =>
   name === 'ES256' || name === 'RS256' ? name : undefined;
 

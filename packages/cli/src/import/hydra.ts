@@ -31,7 +31,7 @@ export const sessionRules: MemberRules = {
   session: isSet('claims of its tokens'),
 };
 
-/** Reads a consent session. A session that is not remembered was for one sign-in. */
+/** Reads a consent session of Hydra. A session that is not remembered was for one sign-in. */
 function consentOf(session: Members): FoundConsent {
   const request = members(session.consent_request);
   const sub = text(request.subject) ?? '';
@@ -53,7 +53,9 @@ function consentOf(session: Members): FoundConsent {
   };
 }
 
-/** Flattens nested lists and pages of items into one list; `null` if the document is not a list. */
+/**
+ * Converts nested lists and pages of items in an export to one list; `null` if the document is not a list.
+ */
 const itemsOf = (document: unknown): readonly unknown[] | null => {
   const items = Array.isArray(document) ? document : members(document).items;
   return Array.isArray(items) ? items.flatMap((item) => itemsOf(item) ?? [item]) : null;
@@ -83,8 +85,8 @@ export const readHydra: ReadExport = (document) => {
 };
 
 /**
- * Keeps only the latest remembered session of each user and client, because scopes missing from it were
- * withdrawn. Sessions that cannot be imported are kept, too.
+ * Returns only the latest remembered consent session of each user and client, because scopes missing from it
+ * were revoked. Sessions that cannot be imported are kept, too.
  */
 export function latestOfHydra(consents: Found['consents']): Found['consents'] {
   const timeOf = ({ grantedAt }: FoundConsent) => grantedAt?.getTime() ?? 0;

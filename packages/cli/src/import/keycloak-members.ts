@@ -1,6 +1,6 @@
 import { handled, isOn, isSet, type MemberRules, otherThan } from './found.ts';
 
-/** Converts an attribute in seconds to a date; `null` if it is not set. */
+/** Converts an attribute of Keycloak in seconds to a date; `null` if it is not set. */
 export function secondsOf(value: unknown): Date | null {
   const seconds = Number(value);
   return seconds > 0 && seconds < 1e11 ? new Date(seconds * 1000) : null;

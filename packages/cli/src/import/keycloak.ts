@@ -27,16 +27,18 @@ const builtIn = [
   'security-admin-console',
 ];
 
-/** Scopes that make Keycloak write claims and roles into its tokens. Apps do not request them by name. */
+/**
+ * Scopes that only make Keycloak write claims and roles into its tokens. Apps do not request them by name.
+ */
 const plumbing = ['acr', 'basic', 'microprofile-jwt', 'roles', 'service_account', 'web-origins'];
 
-/** Makes an absolute URL: Keycloak appends a URI without origin to the client's root URL. */
+/** Makes a URL of Keycloak absolute: Keycloak appends a URI without origin to the client's root URL. */
 const absolute = (root: string | undefined) => (uri: string) =>
   root !== undefined && uri.startsWith('/') ? `${root}${uri}` : uri;
 
 /**
- * Returns the post-logout redirect URIs. Keycloak uses the redirect URIs if none are set or for `+`, and `-`
- * means none.
+ * Returns the post-logout redirect URIs of a Keycloak client. Keycloak uses the redirect URIs if none are set
+ * or for `+`, and `-` means none.
  */
 function afterLogout(
   attributes: Members,
@@ -61,7 +63,7 @@ function leftOfClient(
   ];
 }
 
-/** Checks whether a client secret has expired, according to the realm's policy. */
+/** Checks whether a Keycloak client's secret has expired, according to the realm's policy. */
 function hasEnded(attributes: Members, now: number): boolean {
   const end = secondsOf(attributes['client.secret.expiration.time']);
   return end !== null && end.getTime() <= now;

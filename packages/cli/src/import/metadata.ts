@@ -22,8 +22,8 @@ import {
 } from './found.ts';
 
 /**
- * Makes a rule that reports signed responses as lost, unless the algorithm is missing. RS256 is the default
- * of the specifications.
+ * Makes a rule for client metadata: reports signed responses as lost, unless the algorithm is missing. RS256
+ * is the default of the specifications.
  */
 const signed =
   (what: string): MemberRule =>
@@ -135,17 +135,17 @@ const usesAnyPort = (metadata: Members): boolean =>
   metadata.application_type === 'native' &&
   texts(metadata.redirect_uris).some((uri) => uri.startsWith('http:'));
 
-/** Checks whether a client signs instead of sending a secret. */
+/** Checks whether a client authenticates with a signed JWT instead of a secret. */
 const usesKeys = ({ token_endpoint_auth_method: method }: Members): boolean => method === 'private_key_jwt';
 
-/** Rules for the members that a client with keys brings along. */
+/** Rules for the metadata members of a client that authenticates with keys. */
 const keyRules: MemberRules = {
   jwks: handled,
   jwks_uri: handled,
   token_endpoint_auth_signing_alg: handled,
 };
 
-/** Returns why a client cannot go on with its keys; `null` if it can. */
+/** Returns why a client cannot keep its keys in Ostiary; `null` if it can. */
 function keysReason({ jwks, jwks_uri: uri, token_endpoint_auth_signing_alg: alg }: Members): string | null {
   if (list(members(jwks).keys).length === 0 && text(uri) === undefined)
     return 'it authenticates by private_key_jwt, and its keys are not in the file';
@@ -155,7 +155,7 @@ function keysReason({ jwks, jwks_uri: uri, token_endpoint_auth_signing_alg: alg 
     : `it authenticates by private_key_jwt with ${algorithm}`;
 }
 
-/** Returns the setting for the credentials of a client. */
+/** Returns the setting for the credentials (secret or keys) of an imported client. */
 function credentialsOf(metadata: Members): Partial<NewClient> {
   if (metadata.token_endpoint_auth_method === 'none') return { public: true };
   const uri = text(metadata.jwks_uri);

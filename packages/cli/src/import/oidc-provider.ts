@@ -15,7 +15,7 @@ import {
 import { clientOfMetadata } from './metadata.ts';
 
 /**
- * Returns the payload of an adapter's record: the record itself, or the `payload` member of a row or
+ * Returns the payload of an oidc-provider record: the record itself, or the `payload` member of a row or
  * document.
  */
 const payloadOf = (row: unknown): Members => {
@@ -23,7 +23,7 @@ const payloadOf = (row: unknown): Members => {
   return members(typeof payload === 'string' ? JSON.parse(payload) : (payload ?? row));
 };
 
-/** Rules for the members of the model `Grant`. */
+/** Rules for the members of oidc-provider's model `Grant`. */
 export const grantRules: MemberRules = {
   accountId: handled,
   clientId: handled,
@@ -38,8 +38,8 @@ export const grantRules: MemberRules = {
 };
 
 /**
- * Reads a grant: the scopes that the user approved, valid until `exp`. Scopes that the user rejected take
- * precedence, except `openid`.
+ * Reads a grant of oidc-provider: the scopes that the user approved, valid until `exp`. Scopes that the user
+ * rejected take precedence, except `openid`.
  */
 function consentOf(grant: Members, now: number): FoundConsent {
   const [sub = '', clientId = ''] = [text(grant.accountId), text(grant.clientId)];
@@ -55,8 +55,8 @@ function consentOf(grant: Members, now: number): FoundConsent {
 }
 
 /**
- * Reads `Client` and `Grant` records as an adapter of oidc-provider stores them, one or an array. Also reads
- * the `clients` array of its configuration. Other models are skipped.
+ * Reads `Client` and `Grant` records as an adapter of oidc-provider stores them, a single record or an array.
+ * Also reads the `clients` array of its configuration. Skips other models.
  */
 export const readOidcProvider: ReadExport = (document) => {
   const { clients: configured } = members(document);

@@ -11,7 +11,7 @@ export interface MoveCommandOptions {
    * Opens a SQLite file with better-sqlite3, which must be installed. Fails if the file cannot be moved.
    */
   readonly openFile: (file: string) => SqliteDatabase & { close(): unknown };
-  /** Opens the database to move to, and creates the host's own tables in it. */
+  /** Opens the PostgreSQL database to which the data is moved, and creates the host's own tables in it. */
   readonly openTarget: (url: string) => Promise<{ readonly pool: PostgresPool; close(): Promise<void> }>;
   /** Returns the host's own tables in the SQLite file. */
   readonly host?: (from: SqliteDatabase) => HostTables;
@@ -23,7 +23,7 @@ export interface MoveCommandOptions {
  * nothing.
  */
 export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions): StandaloneCommand {
-  /** Moves the file to the database `to`, or only checks the file if `to` is `null`. */
+  /** Moves the SQLite file to the database `to`, or only checks the file if `to` is `null`. */
   async function move(
     file: string,
     to: string | null,

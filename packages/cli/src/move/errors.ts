@@ -8,7 +8,7 @@ export class MoveError extends Error {
   readonly code = 'MOVE_FAILED';
 }
 
-/** Converts any error thrown during the move to an error for the caller. */
+/** Converts any error of the move to the error that the caller gets. */
 export function moveFailed(error: unknown): Error {
   if (error instanceof MoveError || error instanceof TypeError) return error;
   const detail = error instanceof Error ? error.message : String(error);

@@ -16,8 +16,8 @@ import { insert, settle, storedIn, type Target, takeEmpty, targetIn } from './ta
 import { lineOf } from './values.ts';
 
 /**
- * Number of rows of a table, and the SHA-256 of all of them in hexadecimal. Both sides of the move must have
- * the same.
+ * Number of rows of a table, and the SHA-256 of all rows in hexadecimal. Both must be equal on both sides of
+ * the move.
  */
 interface Digest {
   readonly rows: number;
@@ -31,8 +31,8 @@ export interface MovedTable extends Digest {
 }
 
 /**
- * Time to wait for other connections to release the tables, in milliseconds. Servers that use the tables must
- * be stopped before a move.
+ * Time for which the move waits until other connections release the tables, in milliseconds. Servers that use
+ * the tables must be stopped before a move.
  */
 const lockMs = 10_000;
 
@@ -41,9 +41,9 @@ const silenceMs = 300_000;
 
 /**
  * Copies all data of Ostiary from a SQLite file to PostgreSQL in one transaction: everything, or nothing if
- * anything fails. Each table is read back before the commit and compared by count and SHA-256. The file is
- * only read and must not be open elsewhere. Missing tables on PostgreSQL are created; existing ones must be
- * empty.
+ * anything fails. Each table is read back before the commit and compared by row count and SHA-256. The file
+ * is only read and must not be open elsewhere. Missing tables on PostgreSQL are created; existing tables must
+ * be empty.
  *
  * @returns the number of rows and the digest of each table
  * @throws TypeError for an option that is missing, wrong or unknown
@@ -72,8 +72,8 @@ export async function moveFromSqlite(options: MoveOptions): Promise<MovedTable[]
 }
 
 /**
- * Reads everything that {@link moveFromSqlite} would move, and returns the same counts and digests. Needs no
- * PostgreSQL.
+ * Reads all data that {@link moveFromSqlite} would move, and returns the row counts and digests of its
+ * tables. Needs no PostgreSQL.
  *
  * @throws TypeError for an option that is wrong
  * @throws MoveError if the file cannot be moved as it is
@@ -135,7 +135,7 @@ function progressOf(
 }
 
 /**
- * Runs the whole move on one connection. If the work fails, the connection is closed, which always rolls the
+ * Runs the whole move on one connection. If the move fails, the connection is closed, which always rolls the
  * transaction back.
  */
 async function onClient<T>({ pool }: ParsedMove, work: (client: PostgresClient) => Promise<T>): Promise<T> {
@@ -214,7 +214,7 @@ function assertSame(table: string, of: number, sent: Digest, found: Digest): voi
   }
 }
 
-/** Commits the move. If the connection breaks here, the outcome is unknown, and only here. */
+/** Commits the move. If the connection breaks during the commit, and only then, the outcome is unknown. */
 async function commit(client: PostgresClient): Promise<{ readonly command?: string }> {
   try {
     return await client.query({ text: 'COMMIT' });

@@ -2,11 +2,11 @@ import type { PostgresPool } from '@ostiary/adapter-postgres';
 import type { SqliteDatabase } from './sqlite.ts';
 import type { TableMove } from './tables.ts';
 
-/** Progress of a move or check. */
+/** Progress of a move, or of a check of the SQLite file. */
 export interface MoveProgress {
   readonly table: string;
   readonly step: 'copying' | 'verifying';
-  /** Number of rows of the table that this step has processed. */
+  /** Number of rows of the table that were processed so far. */
   readonly rows: number;
   /** Total number of rows of the table. */
   readonly of: number;
@@ -17,13 +17,13 @@ export interface MoveProgress {
  * way. On PostgreSQL they must exist and be empty.
  */
 export interface HostTables {
-  /** PostgreSQL schema that contains the tables. */
+  /** PostgreSQL schema that contains the host's tables. */
   readonly schema: string;
-  /** Tables to move, each after the tables that it refers to. */
+  /** Tables of the host to move, each after the tables to which it refers. */
   readonly tables: readonly TableMove[];
 }
 
-/** Options of a check of the source. */
+/** Options of a check of the SQLite file. */
 export interface CheckOptions {
   /**
    * The SQLite file: a `Database` of `better-sqlite3`, opened for reading and writing although the move only
@@ -41,7 +41,7 @@ export interface MoveOptions extends CheckOptions {
   /** Pool of the host, such as a `Pool` of `pg`. The host ends it. */
   readonly pool: PostgresPool;
   /**
-   * The schema of Ostiary's tables, created when it is missing.
+   * PostgreSQL schema of Ostiary's tables, created if it is missing.
    * @defaultValue 'ostiary'
    */
   readonly schema?: string;

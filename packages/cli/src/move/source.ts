@@ -6,8 +6,8 @@ import { fromSqlite, type Value } from './values.ts';
 export type Row = readonly Value[];
 
 /**
- * Rows per batch. Few enough that a batch of the longest rows, with a response of 16 KiB each, needs little
- * memory.
+ * Number of rows read at once: few enough that a batch of the longest rows, with a response of 16 KiB each,
+ * needs little memory.
  */
 const batchRows = 500;
 
@@ -57,8 +57,8 @@ function checkedReader(
   const condition = table.key.map((name) => `${quoted(name)} = ?`).join(' AND ');
 
   /**
-   * Checks that a text was stored as valid UTF-8. The driver returns U+FFFD for invalid bytes, so the bytes
-   * themselves are read only if a text contains it.
+   * Checks that a text is stored as valid UTF-8. The driver returns U+FFFD for invalid bytes, so the bytes
+   * themselves are read only if a text contains U+FFFD.
    */
   function assertExact(stored: readonly unknown[], column: string, text: string): void {
     if (!text.includes('\uFFFD')) return;
@@ -101,7 +101,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Formats the value of a key so that an operator can search for it. */
+/** Formats the value of a row's key so that an operator can search for it. */
 function shown(value: unknown): string {
   if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
   return typeof value === 'string' ? JSON.stringify(value) : String(value);

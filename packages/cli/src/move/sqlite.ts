@@ -26,7 +26,7 @@ export const knownMigrations: readonly (readonly [name: string, checksum: string
 ];
 
 /**
- * Runs work on a read-only snapshot of the file, while no other process has the file open.
+ * Runs a function on a read-only snapshot of the SQLite file, while no other process has the file open.
  *
  * A snapshot alone is not enough: an idle server could later write to the old file, and its writes would be lost. In WAL
  * mode every connection that has ever read keeps a shared lock on the file, even while idle. SQLite therefore grants an
@@ -68,8 +68,8 @@ function lock(database: SqliteDatabase): void {
 }
 
 /**
- * Releases the exclusive lock, with the next read. A connection that was never used before keeps its lock
- * until it is closed.
+ * Releases the exclusive lock on the SQLite file, with the next read. A connection that was never used before
+ * keeps its lock until it is closed.
  */
 function unlock(database: SqliteDatabase): void {
   try {

@@ -12,11 +12,11 @@ export interface TableMove {
    */
   readonly key: readonly string[];
   /**
-   * SQLite expression after `FROM` that returns these columns.
+   * SQLite expression after `FROM` that returns the columns of the PostgreSQL table.
    * @defaultValue the table of the same name
    */
   readonly source?: string;
-  /** Column that PostgreSQL numbers itself. After the move it continues after the largest number. */
+  /** Column whose numbers PostgreSQL generates. After the move it continues after the largest number. */
   readonly identity?: string;
 }
 
@@ -91,7 +91,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'audit_head', key: ['id'] },
 ];
 
-/** Columns with a more specific type in PostgreSQL than in SQLite. */
+/** Columns that have a more specific type in PostgreSQL than in SQLite. */
 const kinds: Readonly<Record<string, ColumnKind>> = {
   'clients.partner_disabled': 'boolean',
   'consents.scopes': 'list',

@@ -7,9 +7,9 @@ import { inserted, parameterTypes, toPostgres, type Value } from './values.ts';
 /** A table to move and its place on PostgreSQL. */
 export interface Target {
   readonly table: TableMove;
-  /** Name for SQL statements: with the schema, quoted. */
+  /** Name of the table for SQL statements: with the schema, quoted. */
   readonly name: string;
-  /** Name for messages. */
+  /** Name of the table for messages. */
   readonly label: string;
 }
 
@@ -20,7 +20,9 @@ export function targetIn(schema: string, table: TableMove, label: string): Targe
   return { table, name: `${quoted(schema)}.${quoted(table.name)}`, label };
 }
 
-/** Locks the tables against writes until the end of the transaction. Throws if a table has rows. */
+/**
+ * Locks the PostgreSQL tables against writes until the end of the transaction. Throws if a table has rows.
+ */
 export async function takeEmpty(client: PostgresClient, targets: readonly Target[]): Promise<void> {
   await client.query({ text: `LOCK TABLE ${targets.map(({ name }) => name).join()} IN EXCLUSIVE MODE` });
   for (const { name } of targets) {
@@ -33,7 +35,7 @@ export async function takeEmpty(client: PostgresClient, targets: readonly Target
   }
 }
 
-/** Stores rows with one statement that takes one array per column. */
+/** Stores rows in PostgreSQL with one statement that takes one array per column. */
 export async function insert(client: PostgresClient, target: Target, rows: readonly Row[]): Promise<void> {
   const columns = Object.entries(target.table.columns);
   const names = columns.map(([name]) => quoted(name));
@@ -48,7 +50,7 @@ export async function insert(client: PostgresClient, target: Target, rows: reado
   });
 }
 
-/** Reads the stored rows in pages, in the order of the key. */
+/** Reads the stored rows of a table in pages, in the order of its key. */
 export async function* storedIn(client: PostgresClient, target: Target): AsyncGenerator<readonly Row[]> {
   const { table, name } = target;
   const columns = Object.keys(table.columns);
@@ -80,8 +82,8 @@ export async function* storedIn(client: PostgresClient, target: Target): AsyncGe
 }
 
 /**
- * Continues the identity column after the largest number, and updates the planner's statistics. A rollback
- * undoes both.
+ * Sets the identity column of a moved table to continue after the largest number, and updates the planner's
+ * statistics. A rollback undoes both.
  */
 export async function settle(client: PostgresClient, { table, name }: Target): Promise<void> {
   if (table.identity !== undefined) {

@@ -22,7 +22,7 @@ export const parameterTypes: Readonly<Record<ColumnKind, string>> = {
   list: 'text[]',
 };
 
-/** SQL expression that inserts a column from its array parameter. */
+/** Returns the SQL expression that inserts a column from its array parameter. */
 export function inserted(column: string, kind: ColumnKind): string {
   return kind === 'list' ? `${column}::text[]` : column;
 }

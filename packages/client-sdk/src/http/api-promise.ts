@@ -1,17 +1,17 @@
-/** The response as it arrived. */
+/** HTTP response as it arrived. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Id of the request at the server. */
   readonly requestId: string | null;
-  /** Body before it was parsed. */
+  /** Body of the response before it was parsed. */
   readonly text: string;
-  /** Number of attempts that were made. */
+  /** Number of attempts that the call made. */
   readonly attempts: number;
 }
 
 /**
- * Data of a call, and the response that contained it.
+ * Data of a call, together with the HTTP response that contained it.
  *
  * @typeParam Data - data of the call
  */
@@ -21,12 +21,13 @@ export interface Answer<Data> {
 }
 
 /**
- * Result of a call: a promise of its data, with access to the response. The request is sent at once.
+ * Result of an API call: a promise of its data, with access to the HTTP response. The request is sent at
+ * once.
  */
 export class ApiPromise<Data> extends Promise<Data> {
   readonly #answer: Promise<Answer<Data>>;
 
-  /** Makes `then` return an ordinary promise. */
+  /** Makes `then` of this promise return an ordinary promise. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -37,7 +38,7 @@ export class ApiPromise<Data> extends Promise<Data> {
   }
 
   /**
-   * Returns the data together with the response.
+   * Returns the data together with the HTTP response.
    *
    * @throws OstiaryError if the call fails, as the promise itself does
    * @example

@@ -1,6 +1,6 @@
 import type { FetchResponse } from '../options.ts';
 
-/** Largest response body that is accepted, in bytes. */
+/** Maximum size of a response body, in bytes. */
 const most = 64 * 1024 * 1024;
 
 /** Thrown for a response with a success status that cannot be read. */
@@ -13,7 +13,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Wraps an error that `fetch` or a response body has thrown. Not part of the public API. */
+/** Wraps an error that `fetch` or the reading of a response body has thrown. Not part of the public API. */
 export class Broken {
   readonly thrown: unknown;
 
@@ -39,7 +39,7 @@ interface Reader {
 
 /**
  * Ways to read a response body: `getReader` of the Fetch standard, or the async iterator of a Node stream as
- * with node-fetch. React Native has neither.
+ * in node-fetch. React Native has neither.
  */
 interface Stream {
   getReader?(): { read: Reader['next'] };
@@ -56,7 +56,8 @@ function readerOf({ body, bodyUsed }: FetchResponse): Reader | null {
 }
 
 /**
- * Reads a whole body at once, for platforms without streams. Only its header announces the size beforehand.
+ * Reads a whole response body at once, for platforms without streams. Only its header announces the size
+ * beforehand.
  * @throws Unreadable, Broken
  */
 async function wholeText(response: FetchResponse): Promise<string> {
@@ -71,8 +72,8 @@ function requireSize(size: number): void {
 }
 
 /**
- * Returns a function that reads the next chunk of a body, and returns `undefined` at the end. The function
- * throws `Broken`.
+ * Returns a function that reads the next chunk of a response body, and returns `undefined` at the end. The
+ * function throws `Broken`.
  * @throws Unreadable
  */
 export function chunksOf(response: FetchResponse): () => Promise<Chunk | undefined> {
@@ -110,7 +111,7 @@ export async function textOf(response: FetchResponse): Promise<string> {
   return parts.length > 1 ? new Blob(parts).text() : decoder.decode(parts[0]);
 }
 
-/** Parses a JSON object; `null` for any other text. */
+/** Parses a text as a JSON object; `null` for any other text. */
 export function objectOf(text: string): { readonly [name: string]: unknown } | null {
   try {
     const value: unknown = JSON.parse(text);

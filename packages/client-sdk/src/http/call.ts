@@ -11,21 +11,24 @@ import { Stopped, type Watch, watch } from './watch.ts';
 export interface ApiRequest {
   /** HTTP method. @defaultValue `'GET'` */
   readonly method?: 'POST' | 'PATCH' | 'DELETE';
-  /** Template of the path, such as `/v1/partner/payments/{id}`, which is also what is logged. */
+  /**
+   * Template of the request's path, such as `/v1/partner/payments/{id}`. Log lines contain the template
+   * instead of the path.
+   */
   readonly path: string;
   readonly values?: Values;
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly headers?: { readonly [name: string]: string };
   /**
-   * Decides when a failed call is retried. By default always, because the operation is safe to repeat. `key`:
-   * always, because its `Idempotency-Key` makes all attempts one. `once`: only if the server refused the
-   * attempt.
+   * Decides when a failed call is retried. Missing: always, because the operation is safe to repeat. `key`:
+   * always, because its `Idempotency-Key` makes all attempts take effect only once. `once`: only if the
+   * server refused the attempt.
    */
   readonly repeat?: 'key' | 'once';
 }
 
-/** Reads a response with a success status. */
+/** Function that reads a response with a success status. */
 type Accept<Result> = (response: FetchResponse, controller: AbortController) => Promise<Result>;
 
 /** Longest pause before another attempt, in milliseconds. */
@@ -39,7 +42,7 @@ function logTo({ logger }: Connection, level: 'debug' | 'warn', fields: object):
   }
 }
 
-/** Makes the error of a failed call. Removes secrets that the server has echoed from its texts. */
+/** Makes the error of a failed call. Removes secrets from texts that the server sent back. */
 export function errorOf(
   secrets: readonly string[],
   failure: Failure,
@@ -57,7 +60,7 @@ function redact(secrets: readonly string[], text: string): string {
   return secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'), text);
 }
 
-/** The parts of a request that are the same for every attempt. */
+/** Parts of a request that are the same for every attempt. */
 interface Prepared {
   readonly method: string;
   readonly url: string;
@@ -79,7 +82,7 @@ function prepare(connection: Connection, request: ApiRequest, options: Idempoten
   return { method, url, body, headers, idempotencyKey, secrets: [...connection.secrets, url] };
 }
 
-/** A successful attempt. */
+/** Result of a successful attempt. */
 interface Success<Result> {
   readonly result: Result;
   readonly response: FetchResponse;

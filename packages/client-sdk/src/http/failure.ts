@@ -17,7 +17,7 @@ import { Broken, objectOf, Unreadable } from './body.ts';
 import { Stopped } from './watch.ts';
 
 /**
- * Effect of one attempt at the server. `none`: the server refused it before it did anything. `settled`:
+ * What one attempt did on the server. `none`: the server refused it before it changed anything. `settled`:
  * nothing was executed, neither now nor at earlier attempts.
  */
 type Effect = 'none' | 'settled' | 'executed' | 'unknown';
@@ -30,7 +30,7 @@ export interface Failure extends Omit<ErrorFacts, 'outcome' | 'attempts' | 'idem
 }
 
 /**
- * Returns the outcome of a call after one more attempt.
+ * Returns what a call did on the server after one more attempt.
  *
  * Only two responses say something about earlier attempts. After a success, the key makes all attempts one. After
  * `idempotency_conflict` nothing was executed: the server checks the key before the reference, so an executed attempt would
@@ -65,8 +65,8 @@ function detailsOf(details: unknown): ErrorDetail[] {
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
- * Describes a response with an error status or a redirect. `text` must contain no secrets. The page of a
- * proxy is not quoted.
+ * Describes the failure of an attempt whose response has an error status or is a redirect. `text` must
+ * contain no secrets. The page of a proxy is not quoted.
  */
 export function failureOf(response: FetchResponse, text: string, now: number): Failure {
   const { status, headers } = response;
@@ -118,12 +118,12 @@ function sourceOf(thrown: unknown): SystemError {
 interface BrokenAttempt {
   /** True if the request may have left this machine. */
   readonly sent?: boolean;
-  /** True if `fetch` is the platform's own. Only its errors prove that no connection was made. */
+  /** True if `fetch` is the platform's own function. Only its errors prove that no connection was made. */
   readonly trusted?: boolean;
   readonly response?: FetchResponse | undefined;
 }
 
-/** Describes an attempt without a readable response. */
+/** Describes the failure of an attempt without a readable response. */
 export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAttempt): Failure {
   const requestId = requestIdOf(response);
   const failure = (Class: ErrorClass, code: string, message: string): Failure => ({

@@ -19,7 +19,7 @@ import { type ApiRequest, call } from './call.ts';
  */
 export class Page<Item, Body = unknown> {
   readonly data: readonly Item[];
-  /** Whole response body, including members beside `data`, such as `nextCursor`. */
+  /** Whole response body of the page, including members beside `data`, such as `nextCursor`. */
   readonly body: Body;
   readonly hasNext: boolean;
   readonly #next: (() => ApiPromise<Page<Item, Body>>) | null;
@@ -32,7 +32,7 @@ export class Page<Item, Body = unknown> {
   }
 
   /**
-   * Requests the next page; `null` after the last page.
+   * Requests the next page of the list; `null` after the last page.
    *
    * @throws OstiaryError
    */
@@ -42,7 +42,7 @@ export class Page<Item, Body = unknown> {
 }
 
 /**
- * A list that is requested while it is read: item by item, or page by page.
+ * A list whose pages are requested while it is read: item by item, or page by page.
  *
  * @typeParam Item - type of the items
  * @typeParam Body - response with a page, as the server sends it
@@ -61,7 +61,7 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
   }
 
   /**
-   * Requests the first page.
+   * Requests the first page of the list.
    *
    * @throws OstiaryError
    */
@@ -70,7 +70,7 @@ export class List<Item, Body = unknown> implements AsyncIterable<Item> {
   }
 
   /**
-   * Requests all pages, one after another.
+   * Requests all pages of the list, one after another.
    *
    * @throws OstiaryError
    */
@@ -99,7 +99,9 @@ export interface CursorPage<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Makes a list. `follow` returns the query of the page after a given one, or `null` after the last. */
+/**
+ * Makes a list. `follow` returns the query for the page after a given page, or `null` after the last page.
+ */
 export function listOf<Item, Body extends { readonly data: readonly Item[] }>(
   connection: Connection,
   request: ApiRequest,

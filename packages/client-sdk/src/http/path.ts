@@ -2,7 +2,7 @@
 export type Values = { readonly [name: string]: unknown };
 
 /**
- * Puts values into a template such as `/v1/partner/payments/{id}`, each as exactly one segment.
+ * Puts values into a path template such as `/v1/partner/payments/{id}`, each as exactly one path segment.
  * @throws TypeError for a value that cannot be a segment
  */
 export function pathOf(template: string, values: Values): string {
@@ -16,7 +16,7 @@ export function pathOf(template: string, values: Values): string {
   });
 }
 
-/** Formats the defined values as a query string, and times as ISO 8601. */
+/** Formats the values that are defined as a query string, and times as ISO 8601. */
 export function queryOf(values: Values): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

@@ -1,8 +1,8 @@
 import { builtin } from '../platform/builtin.ts';
 
 /**
- * Returns WebCrypto. Node 18 has no global for it, and jsdom and pages without https have a global without
- * `subtle`.
+ * Returns the platform's WebCrypto object. Node 18 has no global for it, and jsdom and pages without https
+ * have a global without `subtle`.
  * @throws TypeError on platforms without WebCrypto
  */
 export function webCrypto(): Crypto {

@@ -10,11 +10,11 @@ export class Stopped {
   }
 }
 
-/** Enforces the time-outs of a call and its caller's signal. */
+/** Enforces the time limits of a call and its caller's abort signal. */
 export interface Watch {
   /**
-   * Waits for work, `ms` milliseconds at most. After that it aborts the work through `controller` and stops
-   * waiting, even if the work ignores the abort.
+   * Waits for a promise, `ms` milliseconds at most. After that, aborts the work through `controller` and
+   * stops waiting, even if the work ignores the abort.
    * @throws Stopped
    */
   during<Result>(
@@ -22,15 +22,15 @@ export interface Watch {
     work: (signal: AbortSignal) => Promise<Result>,
     controller?: AbortController,
   ): Promise<Result>;
-  /** Returns the milliseconds that are left for the whole call. */
+  /** Returns the milliseconds that remain for the whole call. */
   left(): number;
   /** Removes the listener from the caller's signal. */
   close(): void;
 }
 
 /**
- * Starts to watch a call. It uses one listener per call, so that listeners do not pile up on a long-lived
- * signal.
+ * Starts the time limits of a call. Uses one listener per call, so that listeners do not accumulate on a
+ * long-lived signal.
  */
 export function watch(signal: AbortSignal | undefined, totalTimeout: number): Watch {
   const endsAt = performance.now() + totalTimeout;

@@ -1,8 +1,8 @@
 import { type ErrorCode, OstiaryError } from '../errors.ts';
 
 /**
- * Error for a callback without a usable code. Either the provider reported an error (`access_denied`,
- * `login_required`, …), or the callback belongs to somebody else (`state_mismatch`, `issuer_mismatch`,
+ * Error for a callback URL without a usable code. Either the provider reported an error (`access_denied`,
+ * `login_required`, …), or the callback does not belong to this sign-in (`state_mismatch`, `issuer_mismatch`,
  * `malformed_callback`). No code was exchanged.
  *
  * @example
@@ -32,8 +32,8 @@ function refused(code: ErrorCode, message: string): CallbackError {
 const errorCode = /^[a-z_]{1,40}$/;
 
 /**
- * Returns the code of a callback after checking its state and issuer (RFC 9207). Nothing in the callback is
- * trusted before that.
+ * Returns the code in a callback URL after checking its state and issuer (RFC 9207). No other part of the URL
+ * is trusted before that.
  * @throws CallbackError
  */
 export function codeOf(

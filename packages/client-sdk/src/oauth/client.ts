@@ -8,11 +8,14 @@ import { codeOf } from './callback.ts';
 import { checkOAuthOptions, type OAuthSettings, type OstiaryOAuthOptions } from './options.ts';
 import type { OAuthScope, Userinfo } from './userinfo.ts';
 
-/** Parameters of a sign-in. */
+/** Parameters of a sign-in that you start. */
 export interface AuthorizationRequest {
   /** Requested scopes, which may include the service's own. */
   readonly scope: readonly (OAuthScope | (string & {}))[];
-  /** `none`: respond at once or fail. `login`: ask for a sign-in again. `consent`: ask for consent again. */
+  /**
+   * Value of `prompt`. `none`: respond at once or fail. `login`: ask for a sign-in again. `consent`: ask for
+   * consent again.
+   */
   readonly prompt?: 'none' | 'login' | 'consent' | undefined;
   /** Maximum time since the user's last sign-in, in seconds. */
   readonly maxAge?: number | undefined;
@@ -33,8 +36,8 @@ export interface Authorization {
 }
 
 /**
- * A code to exchange: either the callback URL with the stored values, or the code alone if you have checked
- * `state` and `iss` yourself.
+ * An authorization code to exchange: either the callback URL with the stored values, or the code alone if you
+ * have checked `state` and `iss` yourself.
  */
 export type CodeExchange =
   | {
@@ -77,7 +80,7 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Token response with the names of the wire format. */
+/** Response of the token endpoint, with its original member names. */
 interface TokenAnswer {
   readonly access_token?: unknown;
   readonly token_type?: unknown;
@@ -126,16 +129,19 @@ function tokensOf(answer: TokenAnswer): Tokens {
  */
 export class OstiaryOAuth {
   readonly #settings: OAuthSettings;
-  /** Running exchanges, by code and verifier. */
+  /** Running code exchanges, by code and verifier. */
   readonly #exchanges = new Map<string, ApiPromise<Tokens>>();
 
-  /** Makes a client. @throws TypeError for wrong or unknown options, and for a client secret in a browser */
+  /**
+   * Creates an OAuth client. @throws TypeError for wrong or unknown options, and for a client secret in a
+   * browser
+   */
   constructor(options: OstiaryOAuthOptions) {
     this.#settings = checkOAuthOptions(options);
   }
 
   /**
-   * Prepares a sign-in: makes the URL and the values to store.
+   * Prepares a sign-in: makes the URL to redirect to, and the values to store until the callback.
    *
    * @throws TypeError without a scope
    */
@@ -211,7 +217,10 @@ export class OstiaryOAuth {
   refresh(
     refreshToken: string,
     options?: RequestOptions & {
-      /** Scopes of the new access token, fewer than were approved. @defaultValue all of them */
+      /**
+       * Scopes of the new access token, if it should have fewer than the user approved. @defaultValue all of
+       * them
+       */
       readonly scope?: readonly string[];
     },
   ): ApiPromise<Tokens> {
@@ -240,7 +249,7 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Returns the user of an access token.
+   * Returns the user to whom an access token belongs.
    *
    * @typeParam Scope - scopes that the user approved
    * @throws OstiaryError `token_expired` after an hour, `invalid_token` if the token was revoked
@@ -271,7 +280,7 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Returns the connection with additional secrets to redact: a call's errors must not contain its tokens.
+   * Returns the connection with further secrets to hide, because a call's errors must not contain its tokens.
    */
   #hiding(...secrets: readonly string[]): Connection {
     const { connection } = this.#settings;
@@ -284,7 +293,9 @@ function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
   return new ApiPromise((async () => await work().withResponse())());
 }
 
-/** Checks that a token can be a header value: otherwise `fetch` would throw an error that quotes it. */
+/**
+ * Checks that a token can be sent in a header; otherwise `fetch` would throw an error that quotes the token.
+ */
 function checkToken(token: unknown, name: string): void {
   if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {
     refuse(`${name} must be printable ASCII`);

@@ -3,10 +3,10 @@ import { type Connection, checkTransport, checkUrl, refuse, type TransportOption
 
 /** Options of the OAuth client: URLs of the identity provider, and credentials. */
 export interface OstiaryOAuthOptions extends TransportOptions {
-  /** URL where users sign in and consent: https, or http on this machine. */
+  /** URL at which users sign in and consent: https, or http on this machine. */
   readonly authUrl: string;
   /**
-   * URL of the API.
+   * URL of the provider's API.
    * @defaultValue `authUrl`
    */
   readonly baseUrl?: string | undefined;
@@ -21,8 +21,8 @@ export interface OstiaryOAuthOptions extends TransportOptions {
   /** Redirect URI, exactly as it is registered. */
   readonly redirectUri: string;
   /**
-   * Allows a client secret in a browser, where everybody can read it. Use it only to test a server under
-   * jsdom.
+   * Allows a client secret in a browser, where every visitor can read it. Use this only to test a server
+   * under jsdom.
    * @defaultValue false
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;

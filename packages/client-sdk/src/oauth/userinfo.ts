@@ -7,31 +7,39 @@ export interface UserinfoFields {
   readonly openid: {
     readonly sub: string;
     readonly kid: string;
-    /** Role of the user. Missing if the service does not know it, like `country` and `createdAt`. */
+    /**
+     * Role of the user. Missing if the service does not know it; the same holds for `country` and
+     * `createdAt`.
+     */
     readonly role?: string;
-    /** Country, as ISO 3166-1 alpha-2. */
+    /** Country of the user, as ISO 3166-1 alpha-2. */
     readonly country?: string;
     readonly createdAt?: string;
   };
   readonly profile: {
-    /** Name of the user. Missing if the service does not know it, like `handle` and `avatarUrl`. */
+    /**
+     * Name of the user. Missing if the service does not know it; the same holds for `handle` and `avatarUrl`.
+     */
     readonly name?: string;
     readonly handle?: string;
     /** URL of the user's picture; `null` if there is none. */
     readonly avatarUrl?: string | null;
   };
   readonly kyc: {
-    /** Level of the identity check, 0 to 3. Missing if the service does not know it, like `kycStatus`. */
+    /**
+     * Level of the identity check, 0 to 3. Missing if the service does not know it; the same holds for
+     * `kycStatus`.
+     */
     readonly kycTier?: number;
     readonly kycStatus?: KycStatus;
   };
   readonly 'wallet:balance': {
-    /** Balance in HTG, a decimal with two digits. */
+    /** Balance of the user in HTG, a decimal with two digits. */
     readonly htgBalance: string;
     readonly usdBalance: string;
   };
   readonly identity: {
-    /** Score from 0 to 100. */
+    /** Trust score of the user, from 0 to 100. */
     readonly trustScore: number;
     readonly trustTier: string;
     readonly activeCredentials: readonly {
@@ -46,7 +54,7 @@ export interface UserinfoFields {
   readonly address: { readonly address?: PostalAddress };
 }
 
-/** Postal address (OpenID Connect Core, section 5.1.1). */
+/** Postal address of the user (OpenID Connect Core, section 5.1.1). */
 export interface PostalAddress {
   readonly formatted?: string;
   readonly street_address?: string;
@@ -57,7 +65,8 @@ export interface PostalAddress {
 }
 
 /**
- * A scope that the SDK knows. Declare the service's other scopes in `UserinfoFields`, as the README shows.
+ * Name of a scope that the SDK knows. Declare the service's other scopes in `UserinfoFields`, as the README
+ * shows.
  */
 export type OAuthScope = keyof UserinfoFields;
 
@@ -66,7 +75,7 @@ type All<Of> = (Of extends unknown ? (part: Of) => void : never) extends (part: 
   : never;
 
 /**
- * User of an access token: every field of the named scopes, and perhaps others.
+ * User to whom an access token belongs: every field of the named scopes, and perhaps others.
  *
  * @typeParam Scope - scopes that the user approved
  */

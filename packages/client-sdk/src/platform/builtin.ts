@@ -5,8 +5,9 @@ export interface Builtins {
 }
 
 /**
- * Returns a module of Node, or `undefined` on platforms without it. There is no `import()` here: bundlers and Miniflare refuse one
- * whose name they cannot read. The build for Node has `builtin-node.ts` instead, because Node 18 lacks `getBuiltinModule`.
+ * Returns a module of Node, or `undefined` on platforms without it. There is no `import()` in this file:
+ * bundlers and Miniflare refuse an import whose name they cannot read. The build for Node has
+ * `builtin-node.ts` instead, because Node 18 lacks `getBuiltinModule`.
  */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
   const { process } = globalThis as {

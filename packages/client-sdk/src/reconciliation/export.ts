@@ -14,7 +14,7 @@ import {
   verified,
 } from './verified.ts';
 
-/** Range of an export: one day, or the first and last of at most 31 days, in UTC. */
+/** Days of an export: one day, or the first and last of at most 31 days, in UTC. */
 export type ReconciliationRange =
   | {
       /** Day of the export, as `YYYY-MM-DD`. */
@@ -29,13 +29,13 @@ export interface ReconciliationRow {
   readonly id: string;
   readonly reference: string | null;
   readonly status: Open<'completed' | 'failed'>;
-  /** Amount, a decimal with two digits. */
+  /** Amount of the transfer, a decimal with two digits. */
   readonly amount: string;
   readonly currency: Open<'HTG' | 'USD'>;
   readonly recipientKid: string;
   readonly description: string | null;
   readonly failureCode: string | null;
-  /** Time of creation, ISO 8601 in UTC, like all times. */
+  /** Time of the transfer's creation, ISO 8601 in UTC, like all times of the row. */
   readonly createdAt: string;
   readonly completedAt: string | null;
   readonly updatedAt: string;
@@ -44,13 +44,13 @@ export interface ReconciliationRow {
 /** Default time limit of an export, in milliseconds. */
 const exportTimeout = 3_600_000;
 
-/** Longest row that is accepted, in characters. */
+/** Maximum length of a row of an export, in characters. */
 const longestRow = 1024 * 1024;
 
-/** Converts the bytes of an export while they arrive. */
+/** Function that converts the bytes of an export while they arrive. */
 type Use<Part> = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Part>;
 
-/** Downloads an export in a format and converts it; calls `tell` with the summary. */
+/** Function that downloads an export in a format and converts it; it calls `tell` with the summary. */
 type Download = <Part>(
   format: ReconciliationFormat,
   use: Use<Part>,
@@ -58,8 +58,8 @@ type Download = <Part>(
 ) => AsyncGenerator<Part, void, undefined>;
 
 /**
- * Downloads an export as a stream. The timeout applies to each wait for bytes, so a slow reader loses
- * nothing.
+ * Downloads an export as a stream. The timeout applies to each wait for bytes, so a slow reader loses no
+ * data.
  */
 async function* download<Part>(
   connection: Connection,
@@ -148,8 +148,8 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
   }
 
   /**
-   * Yields the rows in constant memory. @throws OstiaryError `incomplete_export` if rows are missing or were
-   * changed
+   * Yields the rows of the export in constant memory. @throws OstiaryError `incomplete_export` if rows are
+   * missing or were changed
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<ReconciliationRow, void, undefined> {
     let rows = 0;

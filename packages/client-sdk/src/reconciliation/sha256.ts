@@ -19,7 +19,7 @@ function constants(count: number, root: number): Int32Array {
 
 const rotate = (word: number, by: number): number => (word >>> by) | (word << (32 - by));
 
-/** SHA-256 (FIPS 180-4), incremental. */
+/** Incremental computation of a SHA-256 digest (FIPS 180-4). */
 export class Sha256 {
   readonly #state = constants(8, 2);
   readonly #round = constants(64, 3);
@@ -40,7 +40,7 @@ export class Sha256 {
     return this;
   }
 
-  /** Returns the digest in lower-case hexadecimal. No more bytes can be added afterwards. */
+  /** Returns the SHA-256 digest in lower-case hexadecimal. No more bytes can be added afterwards. */
   hex(): string {
     const bits = this.#length * 8;
     const padding = new Uint8Array(((119 - (this.#length % 64)) % 64) + 9);

@@ -8,19 +8,19 @@ export interface ReconciliationSummary {
     readonly currency: string;
     readonly status: string;
     readonly count: number;
-    /** Sum of the amounts, a decimal with two digits. */
+    /** Sum of the transfers' amounts, a decimal with two digits. */
     readonly amount: string;
   }[];
-  /** SHA-256 of every byte before the summary, in hexadecimal. */
+  /** SHA-256 of every byte of the export before the summary, in hexadecimal. */
   readonly sha256: string;
-  /** True if every day of the range is closed: its rows will not change any more. */
+  /** True if every day of the export is closed, so that its rows will not change any more. */
   readonly final: boolean;
 }
 
-/** A format of an export. */
+/** Name of an export format. */
 export type ReconciliationFormat = 'json' | 'ndjson' | 'csv';
 
-/** Error of an export that is incomplete or was changed. */
+/** Creates the error for an export that is incomplete or was changed. */
 export function damaged(what: string): Unreadable {
   return new Unreadable(`The export is incomplete: ${what}`, 'incomplete_export');
 }
@@ -34,7 +34,7 @@ export const endings: {
   csv: ['#summary,"', (rest) => `{"summary":${rest.replace(/"\r\n$/, '').replaceAll('""', '"')}}`],
 };
 
-/** Longest summary that is accepted, in bytes. */
+/** Maximum size of an export's summary, in bytes. */
 const longest = 32 * 1024;
 
 /**

@@ -33,11 +33,11 @@ export interface ListedEvent extends SentEvent {
 export interface EventPage {
   readonly data: readonly ListedEvent[];
   readonly hasMore: boolean;
-  /** Value of `after` for the next page. */
+  /** Value of `after` in the request for the next page of events. */
   readonly nextAfter: number;
-  /** Number of the oldest event that is still kept; `null` if there is none. */
+  /** Number of your oldest event that is still stored; `null` if there is none. */
   readonly oldestSequence: number | null;
-  /** Number of the newest event, whether still kept or not; 0 if there has been none. */
+  /** Number of your newest event, even if it is no longer stored; 0 if there has been none. */
   readonly newestSequence: number;
 }
 
@@ -48,13 +48,15 @@ export interface EventQuery {
    * beyond the newest event.
    */
   readonly after?: number | undefined;
-  /** Events per page, 1 to 100; 25 by default. */
+  /** Maximum number of events per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
 }
 
 /** Options of a redelivery. */
 export interface RedeliverRequest {
-  /** Endpoint that gets the event again; by default every endpoint that subscribes to its type now. */
+  /**
+   * Id of the endpoint that gets the event again; by default every endpoint that subscribes to its type now.
+   */
   readonly endpointId?: string | undefined;
 }
 
@@ -77,13 +79,14 @@ export interface Redeliveries {
  */
 export interface Events {
   /**
-   * Lists events in their sequence, up to the newest one, whether or not they were delivered.
+   * Lists your events in the order of their sequence numbers, up to the newest, whether or not they were
+   * delivered.
    *
    * @throws OstiaryError when the list is read; `invalid_request` for an `after` beyond the newest event
    */
   list(query?: EventQuery, options?: RequestOptions): List<ListedEvent, EventPage>;
   /**
-   * Delivers an event again: the same id, the same bytes, five new attempts.
+   * Delivers an event again: with the same id, the same bytes, and five new attempts.
    *
    * @throws OstiaryError `not_found`
    */

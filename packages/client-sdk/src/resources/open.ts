@@ -1,5 +1,6 @@
 /**
- * One of the known values, or a value that a newer server has added. Handle that in a `default` branch.
+ * One of the known values, or a value that a newer server has added. Handle unknown values in a `default`
+ * branch.
  *
  * @typeParam Known - values that this version knows
  * @example

@@ -3,7 +3,7 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { KycStatus } from './open.ts';
 
-/** A passport to verify. */
+/** Request to verify a passport. */
 export interface VerifyRequest {
   readonly token: string;
 }
@@ -14,13 +14,14 @@ export interface Verification {
   readonly user: {
     readonly kid: string;
     /**
-     * Role of the user. Missing if the service does not know it, like `country`, `kycStatus` and `kycTier`.
+     * Role of the user. Missing if the service does not know it; the same holds for `country`, `kycStatus`
+     * and `kycTier`.
      */
     readonly role?: string;
-    /** Country, as ISO 3166-1 alpha-2. */
+    /** Country of the user, as ISO 3166-1 alpha-2. */
     readonly country?: string;
     readonly kycStatus?: KycStatus;
-    /** Level of the identity check, 0 to 3. */
+    /** Level of the user's identity check, 0 to 3. */
     readonly kycTier?: number;
   };
   readonly issuedAt: string;

@@ -4,21 +4,21 @@ import { type CursorPage, cursorList, type List } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 
-/** A payment to make. */
+/** Request to make a payment. */
 export interface PaymentRequest {
-  /** Amount, a decimal with two digits, such as `"125.00"`. */
+  /** Amount of the payment, a decimal with two digits, such as `"125.00"`. */
   readonly amount: string;
   readonly currency: 'HTG' | 'USD';
-  /** Recipient, by public id or by phone number in E.164. */
+  /** Recipient of the payment, by public id or by phone number in E.164. */
   readonly recipient: { readonly kid: string } | { readonly phone: string };
   /** Description of up to 140 characters. */
   readonly description?: string | undefined;
   /**
-   * Your reference, up to 100 characters. It belongs to one transfer for ever, so a payment with the same
-   * reference is never made twice.
+   * Your own reference of the payment, up to 100 characters. It belongs to one transfer for ever, so a
+   * payment with the same reference is never made twice.
    */
   readonly reference?: string | undefined;
-  /** Up to 20 texts of your own, by name. */
+  /** Up to 20 texts of your own, by name, which are stored with the payment. */
   readonly metadata?: { readonly [name: string]: string } | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface Transfer {
   readonly metadata: { readonly [name: string]: string } | null;
   /** Reason of the failure; `null` if the transfer has not failed. */
   readonly failure: { readonly code: string; readonly message: string } | null;
-  /** Time of creation, ISO 8601 in UTC, like all times. */
+  /** Time of the transfer's creation, ISO 8601 in UTC, like all times of the transfer. */
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;
@@ -46,13 +46,13 @@ export interface Transfer {
 export interface PaymentQuery {
   readonly status?: 'pending' | 'completed' | 'failed' | undefined;
   readonly reference?: string | undefined;
-  /** Earliest time of creation, inclusive. */
+  /** Earliest time of creation of the listed transfers, inclusive. */
   readonly createdFrom?: string | Date | undefined;
-  /** Latest time of creation, exclusive. */
+  /** Latest time of creation of the listed transfers, exclusive. */
   readonly createdTo?: string | Date | undefined;
-  /** Transfers per page, 1 to 100; 25 by default. */
+  /** Maximum number of transfers per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
-  /** Place to continue: `nextCursor` of an earlier page. */
+  /** Position at which the list continues: `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined;
 }
 

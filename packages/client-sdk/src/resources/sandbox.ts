@@ -3,9 +3,9 @@ import { call } from '../http/call.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { SentEvent } from './events.ts';
 
-/** A passport to create. */
+/** Request to create a sandbox passport. */
 export interface SandboxPassportRequest {
-  /** A user of the sandbox; `KID-TEST-APPROVED` by default. */
+  /** Public id of a user of the sandbox; `KID-TEST-APPROVED` by default. */
   readonly kid?: string | undefined;
   /** True to create a passport that has already expired. */
   readonly expired?: boolean | undefined;
@@ -19,7 +19,7 @@ export interface SandboxPassport {
   readonly expiresAt: string;
 }
 
-/** An event to trigger. */
+/** Request to trigger an event in the sandbox. */
 export interface SandboxEventRequest {
   readonly type: string;
   /** Data of the event; by default example data. */
@@ -37,7 +37,10 @@ export interface InboxRequest {
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   /** Body of the request: its bytes are the UTF-8 of this text. */
   readonly body: string;
-  /** Problem that a check of the signature found, such as `signature_mismatch`; `null` if it is valid. */
+  /**
+   * Code of the problem that a check of the request's signature found, such as `signature_mismatch`; `null`
+   * if the signature is valid.
+   */
   readonly signatureError: string | null;
   /** Response to the request; `null` while there is none. */
   readonly answer: InboxAnswer | null;
@@ -46,9 +49,9 @@ export interface InboxRequest {
 /** Response to a request in an inbox. */
 export interface InboxAnswer {
   readonly httpStatus: number | null;
-  /** Reason why there was no response, such as `timeout`; `null` if there was one. */
+  /** Reason why the inbox gave no response, such as `timeout`; `null` if it gave one. */
   readonly error: string | null;
-  /** Beginning of the response; `null` if there was none. */
+  /** Beginning of the inbox's response; `null` if there was none. */
   readonly response: string | null;
 }
 
@@ -57,7 +60,7 @@ export interface InboxRequests {
   readonly data: readonly InboxRequest[];
 }
 
-/** Time to wait for requests. */
+/** Options of a call that waits for requests of an inbox. */
 export interface TakeRequest {
   /** Seconds to wait for a first request, 0 to 20; 0 by default. Needs a longer `timeout` of the call. */
   readonly waitSeconds?: number | undefined;
@@ -66,7 +69,7 @@ export interface TakeRequest {
 /** Response of your server to a request that was taken: its status, or the reason why there was none. */
 export interface AnswerRequest {
   readonly httpStatus?: number | undefined;
-  /** Beginning of the response. */
+  /** Beginning of your server's response. */
   readonly response?: string | undefined;
   readonly error?:
     | 'timeout'
@@ -79,9 +82,14 @@ export interface AnswerRequest {
     | undefined;
 }
 
-/** Tells whether an answer became the result of the delivery attempt. */
+/**
+ * Result of responding to an inbox request: whether the response became the result of the delivery attempt.
+ */
 export interface AnswerCounted {
-  /** `false`: the attempt was over, or had an answer already. */
+  /**
+   * True if the response became the result of the attempt; `false` if the attempt was over, or had a response
+   * already.
+   */
   readonly counted: boolean;
 }
 
@@ -96,7 +104,7 @@ export interface AnswerCounted {
  */
 export interface Sandbox {
   /**
-   * Mints a passport for a user of the sandbox. An additional passport does no harm, so a failed call is
+   * Creates a passport for a user of the sandbox. An additional passport does no harm, so a failed call is
    * repeated.
    *
    * @throws OstiaryError `not_found` with a live key
@@ -115,9 +123,9 @@ export interface Sandbox {
    */
   listRequests(endpointId: string, options?: RequestOptions): ApiPromise<InboxRequests>;
   /**
-   * Takes the requests of an endpoint with the URL `inbox:listen`, to answer them with
-   * {@link Sandbox.answerRequest} within ten seconds. Each request is returned once. `npx @ostiary/listen`
-   * does this for a server on your machine.
+   * Takes the requests of an endpoint with the URL `inbox:listen`, to respond to them with {@link
+   * Sandbox.answerRequest} within ten seconds. Each request is returned once. `npx @ostiary/listen` does this
+   * for a server on your machine.
    *
    * @throws OstiaryError `not_found` if the endpoint does not exist, or with a live key; `invalid_request` for
    * an endpoint with another URL
@@ -128,7 +136,8 @@ export interface Sandbox {
     options?: RequestOptions,
   ): ApiPromise<InboxRequests>;
   /**
-   * Answers a request that was taken. The delivery attempt ends with this result.
+   * Sends the response to a request that was taken from an inbox. The delivery attempt ends with this
+   * response.
    *
    * @throws OstiaryError `not_found` with a live key
    */

@@ -7,21 +7,21 @@ import type { KycStatus } from './open.ts';
 export interface User {
   readonly kid: string;
   /**
-   * Handle of the user. Missing if the service does not know it, like `name`, `role`, `country` and
-   * `createdAt`.
+   * Handle (public name) of the user. Missing if the service does not know it; the same holds for `name`,
+   * `role`, `country` and `createdAt`.
    */
   readonly handle?: string;
   readonly name?: string;
   readonly role?: string;
-  /** Country, as ISO 3166-1 alpha-2. */
+  /** Country of the user, as ISO 3166-1 alpha-2. */
   readonly country?: string;
   readonly createdAt?: string;
   /**
    * State of the identity check. Present only while the user lets a client of yours see it, and if the
-   * service knows it, like `kycTier`.
+   * service knows it; the same holds for `kycTier`.
    */
   readonly kycStatus?: KycStatus;
-  /** Level of the identity check, 0 to 3. */
+  /** Level of the user's identity check, 0 to 3. */
   readonly kycTier?: number;
 }
 
@@ -50,12 +50,12 @@ export interface Users {
 }
 
 /**
- * Checks whether every proxy passes an id on unchanged as a path segment: RFC 3986, section 2.3, and neither
- * `.` nor `..`.
+ * Checks whether every proxy passes an id on unchanged as a path segment: only unreserved characters (RFC
+ * 3986, section 2.3), and neither `.` nor `..`.
  */
 const isPlainSegment = (kid: string): boolean => /^(?!\.{1,2}$)[\w.~-]+$/.test(kid);
 
-/** Format of public ids: printable ASCII. */
+/** Format of public user ids: printable ASCII characters. */
 const printable = /^[\x20-\x7E]{1,255}$/;
 
 export function users(connection: Connection): Users {

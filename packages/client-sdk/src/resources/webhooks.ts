@@ -4,13 +4,13 @@ import { type CursorPage, cursorList, type List, listOf } from '../http/list.ts'
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 
-/** An endpoint to register. */
+/** Request to register a webhook endpoint. */
 export interface WebhookRequest {
   /** URL of the endpoint: a public https URL; with a test key also an inbox of the service, such as `inbox:200`. */
   readonly url: string;
-  /** Event types to subscribe to, or `['*']` for all. */
+  /** Event types to which the endpoint subscribes, or `['*']` for all. */
   readonly events: readonly string[];
-  /** Secret that signs the deliveries, 16 to 256 characters. */
+  /** Secret that signs the webhooks to the endpoint, 16 to 256 characters. */
   readonly secret: string;
 }
 
@@ -56,12 +56,12 @@ export interface Delivery {
 
 /** An attempt of a delivery. */
 export interface DeliveryAttempt {
-  /** Number of the attempt, from 1. */
+  /** Number of the attempt of its delivery, from 1. */
   readonly number: number;
   readonly at: string;
   readonly durationMs: number;
   readonly httpStatus: number | null;
-  /** Reason of the failure, such as `timeout`; `null` if the attempt succeeded. */
+  /** Reason why the attempt failed, such as `timeout`; `null` if it succeeded. */
   readonly error: string | null;
   /** Beginning of your endpoint's response; `null` if there was none. */
   readonly response: string | null;
@@ -70,13 +70,13 @@ export interface DeliveryAttempt {
 /** Filter of a list of deliveries. */
 export interface DeliveryQuery {
   readonly status?: 'pending' | 'failing' | 'delivered' | 'dropped' | 'cancelled' | undefined;
-  /** Deliveries per page, 1 to 100; 25 by default. */
+  /** Maximum number of deliveries per page, 1 to 100; 25 by default. */
   readonly limit?: number | undefined;
-  /** Place to continue: `nextCursor` of an earlier page. */
+  /** Position at which the list continues: `nextCursor` of an earlier page. */
   readonly cursor?: string | undefined;
 }
 
-/** Time since which dropped deliveries are sent again. */
+/** Time since which dropped deliveries are repeated. */
 export interface RecoverRequest {
   readonly since: string | Date;
 }
@@ -125,8 +125,8 @@ export interface Webhooks {
   update(id: string, changes: WebhookChanges, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
   /**
    * Removes an endpoint and cancels its pending deliveries. A failed call is repeated. If an earlier attempt
-   * removed it and its response was lost, the call ends with `not_found` and outcome `unknown`: the endpoint
-   * is gone either way.
+   * removed the endpoint and its response was lost, the call ends with `not_found` and outcome `unknown`: the
+   * endpoint is gone either way.
    *
    * @throws OstiaryError `not_found`
    */
@@ -142,8 +142,8 @@ export interface Webhooks {
     options?: RequestOptions,
   ): List<Delivery, CursorPage<Delivery>>;
   /**
-   * Sends the deliveries again that were dropped since a time, at most a thousand per call: repeat it until
-   * it returns 0.
+   * Repeats the deliveries that were dropped since a given time, at most a thousand per call. Call it again
+   * until it returns 0.
    *
    * @throws OstiaryError `not_found`
    */

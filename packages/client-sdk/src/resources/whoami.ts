@@ -3,9 +3,9 @@ import { call } from '../http/call.ts';
 import type { Connection, RequestOptions } from '../options.ts';
 import type { Mode } from './open.ts';
 
-/** Identity of an API key. */
+/** Owner, mode and scopes of an API key, and the caller's IP address. */
 export interface Whoami {
-  /** Your slug. */
+  /** Slug (short name) of your partner account. */
   readonly partner: string;
   readonly mode: Mode;
   readonly key: {
@@ -16,7 +16,7 @@ export interface Whoami {
     readonly requireSignature: boolean;
     readonly expiresAt: string | null;
   };
-  /** IP address from which the server sees you call; `null` if unknown. */
+  /** IP address from which your requests arrive at the server; `null` if unknown. */
   readonly address: string | null;
 }
 

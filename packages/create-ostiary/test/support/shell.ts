@@ -41,7 +41,7 @@ export function start(folder: string, command: string, env: Readonly<Record<stri
   };
 }
 
-/** Runs a command to its end. @returns what it printed */
+/** Runs a command to its end. @returns its output */
 export async function run(
   folder: string,
   command: string,

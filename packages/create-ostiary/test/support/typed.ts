@@ -1,7 +1,7 @@
 import { run, type Terminal } from '../../src/run.ts';
 
 /**
- * Runs the command in this process.
+ * Runs the command `create-ostiary` in this process.
  * @param answers typed answers, one per question; without them there is no user at the terminal
  * @param asked called with each question before it is answered
  */

@@ -32,12 +32,12 @@ const parties = {
 
 type Party = keyof typeof parties;
 
-/** A way in which access ends, with the parties whose access it ends: `own` and perhaps others. */
+/** A way in which access of clients ends, with the users and clients concerned: `own` and perhaps others. */
 interface End {
   end(storage: Storage, of: Access, at: number): Promise<unknown>;
-  /** Undoes the end as far as possible, such as by enabling the client again. */
+  /** Undoes the end of access as far as possible, such as by enabling the client again. */
   undo?(storage: Storage): Promise<unknown>;
-  /** Parties whose grants end. Empty for a call that ends a single grant or token. */
+  /** Users and clients whose grants end. Empty for a call that ends a single grant or token. */
   readonly grantsOf: readonly Party[];
   readonly consentsOf: readonly Party[];
 }
@@ -118,7 +118,10 @@ async function endsForGood(storage: Storage, name: string): Promise<void> {
   assert.equal(await isLive(storage, (await redeemed(storage, 'new')).token), true, 'it begins anew');
 }
 
-/** Checks that access given at the same time as it ends does not stay valid, whichever call comes first. */
+/**
+ * Checks that access which is given while it ends does not stay valid, whichever of the two calls comes
+ * first.
+ */
 async function endsWhatIsGiven(storage: Storage, name: string): Promise<void> {
   const { end, grantsOf, consentsOf } = ends[name] ?? assert.fail(name);
   for (let round = 0; round < 20; round += 1) {

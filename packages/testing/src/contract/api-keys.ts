@@ -4,7 +4,7 @@ import { alternating, assertSame, type Calls, casesOf, countAnswers, inParallel 
 import { firstByName, sampleApiKey, samplePartner } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
-/** Provisions the partner unless it exists, and stores a key. */
+/** Creates the partner unless it exists, and stores an API key. */
 export async function issuedKey(
   { partners, apiKeys }: Storage,
   label: string,
@@ -180,7 +180,7 @@ export const apiKeyCases = casesOf('api keys', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const apiKeyCalls: Calls<'apiKeys'> = {
   insert: ({ apiKeys }) => apiKeys.insert(sampleApiKey('a')),
   find: ({ apiKeys }) => apiKeys.find('key_a'),

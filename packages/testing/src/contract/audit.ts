@@ -14,7 +14,7 @@ function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord 
   };
 }
 
-/** Computes the chain values of acts with these ids. */
+/** Computes the chain values of audit acts with these ids. */
 function chainOf(labels: readonly string[]): Uint8Array[] {
   let last: Uint8Array = new Uint8Array(32);
   return labels.map((id) => {
@@ -30,12 +30,12 @@ async function ids({ audit }: Storage, filter: Partial<AuditFilter> = {}): Promi
   return acts.map(({ id }) => id);
 }
 
-/** A port call that takes an audit record, made on a storage on which it succeeds. */
+/** A storage call that takes an audit record, made on a storage on which the call succeeds. */
 interface Act {
   prepare?(storage: Storage): Promise<unknown>;
   act(storage: Storage, audit: AuditRecord): Promise<unknown>;
   /**
-   * Repeats the call so that it changes nothing, or `null` for a call that always changes something. By
+   * Repeats the call in a way that changes nothing; `null` for a call that always changes something. By
    * default the same call is made again.
    */
   readonly refused?: ((storage: Storage, audit: AuditRecord) => Promise<unknown>) | null;
@@ -238,7 +238,7 @@ export const auditCases = casesOf('audit', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const auditCalls: Calls<'audit'> = {
   append: ({ audit }) => audit.append(sampleAct('a')),
   head: ({ audit }) => audit.head(),

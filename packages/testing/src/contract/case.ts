@@ -16,8 +16,8 @@ export interface StorageCase {
 }
 
 /**
- * Sample calls of each method of a port. `within` is missing, because it needs a transaction of the host; the
- * adapters' tests cover it.
+ * Sample calls of each method of a store. `within` is missing, because it needs a transaction of the host;
+ * the adapters' tests cover it.
  */
 export type Calls<Port extends keyof Storage> = {
   readonly [Call in Exclude<keyof Storage[Port], 'within'>]: (storage: Storage) => Promise<unknown>;
@@ -31,12 +31,12 @@ export function casesOf(
   return Object.entries(cases).map(([name, run]) => ({ name: `${noun}: ${name}`, run }));
 }
 
-/** Asserts that two values are deeply equal, whichever kind of byte array an adapter returns. */
+/** Asserts that two values are deeply equal. Accepts any kind of byte array that an adapter returns. */
 export function assertSame(actual: unknown, expected: unknown, message?: string): void {
   assert.deepEqual(comparable(actual), comparable(expected), message);
 }
 
-/** Asserts that one field of each record has the expected value, in order. */
+/** Asserts that one field of each record in a list has the expected value, in order. */
 export function assertFields<Row, Name extends keyof Row>(
   rows: readonly Row[],
   name: Name,
@@ -49,26 +49,26 @@ export function assertFields<Row, Name extends keyof Row>(
 }
 
 /**
- * Asserts that a call rejects with the code that core turns into a 503. The error's class is the adapter's
- * own.
+ * Asserts that a storage call rejects with the code that the service turns into a 503. The class of the error
+ * is up to the adapter.
  */
 export async function assertUnavailable(call: () => Promise<unknown>, message?: string): Promise<void> {
   await assert.rejects(call, { code: 'STORAGE_UNAVAILABLE' }, message);
 }
 
-/** Counts how often each result occurs. */
+/** Counts how often each result of parallel calls occurs. */
 export function countAnswers(answers: readonly unknown[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const answer of answers) counts[String(answer)] = (counts[String(answer)] ?? 0) + 1;
   return counts;
 }
 
-/** Makes `count` calls at once, and waits for all of them. */
+/** Makes `count` calls of a function at once, and waits for all of them. */
 export function inParallel<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
-/** Makes calls at once, in reverse order in every other round. */
+/** Makes calls at once, several times, in reverse order every other time. */
 export function alternating<T>(round: number, calls: readonly (() => Promise<T>)[]): Promise<T[]> {
   return Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
 }

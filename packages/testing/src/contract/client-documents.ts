@@ -5,7 +5,7 @@ import { hour, minute, now, sampleClient, sampleGrant } from './samples.ts';
 
 const idOf = (name: string): string => `https://${name}.example/client.json`;
 
-/** Makes a client whose metadata document has this name. */
+/** Makes a client whose metadata document contains this name. */
 function documentClient(name: string, changes: Partial<ClientRecord> = {}): ClientRecord {
   return sampleClient({
     clientId: idOf(name),
@@ -18,7 +18,7 @@ function documentClient(name: string, changes: Partial<ClientRecord> = {}): Clie
   });
 }
 
-/** Stores clients with documents, each used a minute after the previous one. */
+/** Stores clients with metadata documents, each used a minute after the previous one. */
 async function storeAll({ clientDocuments }: Storage, names: readonly string[]): Promise<void> {
   for (const [index, name] of names.entries()) {
     const request = { now: now + index * minute, limit: 100 };
@@ -26,7 +26,7 @@ async function storeAll({ clientDocuments }: Storage, names: readonly string[]):
   }
 }
 
-/** Lists the names of the stored clients with documents. */
+/** Lists the names of the stored clients with metadata documents. */
 async function namesIn({ clientDocuments }: Storage): Promise<string[]> {
   const stored = await clientDocuments.list({ after: null, limit: 100 });
   return stored.map(({ name }) => name.replace('.example', ''));
@@ -167,7 +167,7 @@ export const clientDocumentCases = casesOf('clients with metadata documents', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const clientDocumentCalls: Calls<'clientDocuments'> = {
   insert: ({ clientDocuments }) => clientDocuments.insert(documentClient('app'), { now, limit: 1 }),
   use: ({ clientDocuments }) => clientDocuments.use(idOf('app'), now),

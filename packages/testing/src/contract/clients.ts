@@ -3,7 +3,7 @@ import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './cas
 import { firstByName } from './partner-samples.ts';
 import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
-/** State of a client without a disabled partner. */
+/** State of a client whose partner is not disabled. */
 const works = { partnerDisabled: false };
 
 export const clientCases = casesOf('clients', {
@@ -185,7 +185,7 @@ export const clientCases = casesOf('clients', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const clientCalls: Calls<'clients'> = {
   insert: ({ clients }) => clients.insert(sampleClient()),
   findLogo: ({ clients }) => clients.findLogo('client-1'),

@@ -285,7 +285,7 @@ export const consentCases = casesOf('consents', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const consentCalls: Calls<'consents'> = {
   find: ({ consents }) => consents.find('user-1', 'client-1'),
   list: ({ consents }) => consents.list('user-1'),

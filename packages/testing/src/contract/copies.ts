@@ -33,18 +33,21 @@ import {
 } from './samples.ts';
 import { claim, listed, redeliver, sampleAttempt, sampleEndpoint } from './webhook-samples.ts';
 
-/** A call that stores its arguments, with the call that reads them back. */
+/** A storage call that stores its arguments, together with the call that reads them back. */
 interface Row<Given extends object> {
-  /** Makes new arguments with the given text in every text field. Each label gives other arguments. */
+  /**
+   * Makes new arguments of the storage call with the given text in every text field. Each label gives other
+   * arguments.
+   */
   fresh(label: string, text: string): Given;
-  /** Creates the records that the call requires. */
+  /** Creates the records that the storage call requires. */
   prepare?(storage: Storage, given: Given, label: string): Promise<unknown>;
   store(storage: Storage, given: Given): Promise<unknown>;
-  /** Returns a value that contains everything that was stored. */
+  /** Returns a value that contains everything that the call stored. */
   read(storage: Storage, given: Given): Promise<unknown>;
 }
 
-/** Stores the arguments of a row, and compares the values that are read back. */
+/** Function that stores the arguments of a row, and compares the values that are read back. */
 type Tried = (storage: Storage, label: string, text: string, held: (value: object) => void) => Promise<void>;
 
 const tried =
@@ -67,7 +70,7 @@ const tried =
 const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
   sampleRefreshToken(`${use} ${label}`, { family: digestOf(`family of ${label}`) });
 
-/** Creates the view of an access token from the row that was read. */
+/** Converts a stored row to the access token that a storage returns. */
 const tokenOf = (
   token: NewAccessToken,
   { scopes, resources, expiresAt, dpopJkt }: AccessTokenState,
@@ -76,7 +79,9 @@ const tokenOf = (
   ...{ scopes, resources, expiresAt, dpopJkt },
 });
 
-/** Presents a refresh token. Returns it if the storage kept its digest and family; otherwise `null`. */
+/**
+ * Presents a refresh token. Returns the token if the storage kept its digest and family; otherwise `null`.
+ */
 async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<NewRefreshToken | null> {
   const label = Buffer.from(presented.digest).toString('hex');
   const { outcome } = await grants.refresh({
@@ -91,7 +96,7 @@ async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<
   return outcome === 'refreshed' ? presented : null;
 }
 
-/** Returns a claim in the form in which its record was stored; `null` if there is no record. */
+/** Returns an idempotency claim in the form in which its record was stored; `null` if there is no record. */
 async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
   const found = await idempotency.find({ ...given, now });
   return found && { ...given, ...found };
@@ -100,7 +105,7 @@ async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 
 const answering = (body: string) => ({ answer: { status: 201, body } });
 const treeOf = (text: string) => ({ list: [text], ...Object.fromEntries([[text, { [text]: text }]]) });
 
-/** Rows by name, in an order in which later ones can use what earlier ones stored. */
+/** Rows by name, in an order in which later rows can use what earlier rows stored. */
 export const storedRows: Readonly<Record<string, Tried>> = {
   'a client': tried({
     fresh: (label, text) =>
@@ -274,7 +279,7 @@ function scramble(value: object): void {
   if (Array.isArray(value)) value.push('scrambled');
 }
 
-/** Reduces a value to the members that an example has. */
+/** Reduces a value to the members that an example value has. */
 function likeness(value: unknown, example: unknown): unknown {
   const isPlain = (one: unknown) => typeof one === 'object' && one !== null && !(one instanceof Uint8Array);
   if (!isPlain(value) || !isPlain(example)) return value;

@@ -237,7 +237,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const deliveryCalls: Calls<'deliveries'> = {
   claim: (storage) => claim(storage, 'c'),
   finish: ({ deliveries }) =>

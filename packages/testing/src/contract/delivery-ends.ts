@@ -19,7 +19,7 @@ import {
 interface End {
   end(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
   undo?(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
-  /** Ids of the endpoints whose deliveries are cancelled when `we_a` ends. */
+  /** Ids of the endpoints whose deliveries are cancelled by the change of `we_a`. */
   readonly ending: readonly string[];
 }
 
@@ -84,8 +84,8 @@ async function cancelsWhatIsPending(storage: Storage, { end, undo, ending }: End
 }
 
 /**
- * Checks that deliveries made at the same time as their endpoint ends are cancelled, whichever call comes
- * first.
+ * Checks that deliveries which are made while their endpoint is disabled or removed are cancelled, whichever
+ * call comes first.
  */
 async function cancelsWhatIsMade(storage: Storage, { end }: End): Promise<void> {
   for (let round = 0; round < 15; round += 1) {

@@ -19,7 +19,7 @@ async function purge(storage: Storage, eventsBefore: number, limit = 100) {
   return { events, deliveries };
 }
 
-/** Returns the sequence numbers that are still stored. */
+/** Returns the sequence numbers of the events that are still stored. */
 async function kept({ events }: Storage, owner: Parameters<typeof events.find>[0] = acme) {
   const { events: found, oldestSequence } = await events.list({ ...owner, after: 0, limit: 1000 });
   assert.equal(oldestSequence, found[0]?.sequence ?? null);

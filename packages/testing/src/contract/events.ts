@@ -237,7 +237,7 @@ export const eventCases = casesOf('events', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 const everyEvent = { mode: 'live', partner: null, until: null } as const;
 
 export const eventCalls: Calls<'events'> = {

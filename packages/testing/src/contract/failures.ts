@@ -9,13 +9,13 @@ type Claimed = Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>;
 
 const lastAttempt = { httpStatus: 500, error: 'status', response: 'oops' };
 
-/** Makes the result of an attempt that failed at `at`, and is tried again a minute later. */
+/** Makes the result of a delivery attempt that failed at `at` and will be repeated a minute later. */
 const failed = ({ id, claimId, attempt }: Claimed, at: number): DeliveryResult => ({
   ...{ id, claimId, isCutOff: false, next: { status: 'pending', dueAt: at + minute } },
   attempt: sampleAttempt(attempt, { ...lastAttempt, at, durationMs: 0 }),
 });
 
-/** Makes the result of the last attempt of a delivery, at `at`. */
+/** Makes the result of the last attempt of a delivery, at time `at`. */
 const ended = (
   { id, claimId, attempt }: Claimed,
   status: 'delivered' | 'dropped',
@@ -28,7 +28,10 @@ const ended = (
 const conditions = (storage: Storage, limit = 100): Promise<EndpointCondition[]> =>
   storage.webhooks.conditions(acme, limit);
 
-/** Returns the times since when endpoints fail, by endpoint id; `null` for those that do not. */
+/**
+ * Returns the times since which endpoints have been failing, by endpoint id; `null` for endpoints that do not
+ * fail.
+ */
 const failingSince = async (storage: Storage) =>
   Object.fromEntries(
     (await conditions(storage)).map(({ endpointId, failure }) => [endpointId, failure?.since ?? null]),

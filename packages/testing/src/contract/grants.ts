@@ -123,7 +123,7 @@ export const grantCases = casesOf('grants', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const grantCalls: Calls<'grants'> = {
   issue: ({ grants }) => grants.issue(sampleGrant('a')),
   find: ({ grants }) => grants.find(digestOf('a')),

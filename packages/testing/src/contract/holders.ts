@@ -8,8 +8,8 @@ const scopes = ['openid', 'kyc'];
 const asked = ['acme', 'other', 'third', 'ACME', '', 'null', 'client-1'];
 
 /**
- * Returns the partners that hold a user's consent. Checks that both calls agree: the one that lists the
- * partners, and the one that checks a single partner.
+ * Returns the partners whose clients have a user's consent. Checks that two calls agree: the call that lists
+ * the partners, and the call that checks a single partner.
  */
 async function holders({ consents, events }: Storage, sub = 'user-1', scope = 'kyc'): Promise<string[]> {
   const named = await events.partnersHolding({ sub, scope });

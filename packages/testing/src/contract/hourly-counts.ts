@@ -96,7 +96,7 @@ export const hourlyCountCases = casesOf('hourly counts', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const hourlyCountCalls: Calls<'hourlyCounts'> = {
   add: ({ hourlyCounts }) => hourlyCounts.add([sampleCount(1)], day),
   read: (storage) => hoursOf(storage),

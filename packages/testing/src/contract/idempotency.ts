@@ -129,7 +129,7 @@ export const idempotencyCases = casesOf('idempotency', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const idempotencyCalls: Calls<'idempotency'> = {
   find: ({ idempotency }) => idempotency.find({ ...sampleClaim('a'), now }),
   removeOldest: ({ idempotency }) => idempotency.removeOldest({ ...acme, rows: 1, bytes: 1, limit: 1 }),

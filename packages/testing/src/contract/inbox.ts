@@ -149,7 +149,7 @@ export const inboxCases = casesOf('inbox', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const inboxCalls: Calls<'inbox'> = {
   add: ({ inbox }) => inbox.add(sampleRequest('a'), most),
   find: ({ inbox }) => inbox.find(ours, 'a'),

@@ -121,7 +121,7 @@ export const interactionCases = casesOf('interactions', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const interactionCalls: Calls<'interactions'> = {
   save: ({ interactions }) => interactions.save(digestOf('a'), {}, now),
   replace: ({ interactions }) => interactions.replace(digestOf('a'), {}, now),

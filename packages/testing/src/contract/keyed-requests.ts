@@ -21,28 +21,26 @@ import {
   sampleEndpoint,
 } from './webhook-samples.ts';
 
-/** Result of a call that takes an `Idempotency-Key`. */
+/** Result of a storage call that takes an `Idempotency-Key`. */
 interface Outcome {
   readonly outcome: string;
   readonly answer?: StoredAnswer;
 }
 
-/** A kind of call that takes an `Idempotency-Key`. */
+/** A kind of storage call that takes an `Idempotency-Key`. */
 interface Kind {
   /** Outcome that the port call returns if it takes effect. */
   readonly done: string;
-  /** Uses up the id that a request with the label `x` would take. */
+  /** Takes the id that a request with the label `x` would use. */
   prepare(storage: Storage): Promise<unknown>;
-  /** Makes a request with its own content for each label, as independent requests have. */
+  /** Makes a request whose content depends on its label, as independent requests differ. */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
   /**
-   * Returns the number of records that such calls have created. It grows equally with each call, or stays
-   * zero.
+   * Returns the number of records that such calls have created. Each call adds the same number, or none.
    */
   made(storage: Storage): Promise<number>;
   /**
-   * A request that cannot take effect, with the outcome that is expected for it; `null` if this kind of call
-   * always can.
+   * A request that cannot take effect, with its expected outcome; `null` if this kind of call always can.
    */
   readonly refused:
     | readonly [
@@ -114,7 +112,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Makes the claim of a request, with a response that no other claim has. */
+/** Makes the idempotency claim of a request, with a response that no other claim has. */
 const claimOf = (label: string, changes: Partial<IdempotencyClaim> = {}): IdempotencyClaim =>
   sampleClaim('key', { answer: { status: 201, body: `{ "id" : "${label}", "é": "🗝️" }` }, ...changes });
 

@@ -12,7 +12,7 @@ interface Held extends Claim {
 /** A kind of work that workers claim under a lease. */
 interface Kind {
   prepare?(storage: Storage): Promise<unknown>;
-  /** Stores work that is due at `dueAt` and returns its id. */
+  /** Stores a job or delivery that is due at `dueAt` and returns its id. */
   put(storage: Storage, label: string, dueAt?: number): Promise<string>;
   take(storage: Storage, claimId: string, at?: number, limit?: number): Promise<Held[]>;
   done(storage: Storage, held: Held): Promise<boolean | undefined>;

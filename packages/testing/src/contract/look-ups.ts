@@ -5,7 +5,7 @@ import { sampleRequest } from './request-log.ts';
 import { now } from './samples.ts';
 import { sampleEndpoint } from './webhook-samples.ts';
 
-/** Cases of the look-ups for operators, which name no owner. */
+/** Test cases of look-ups by operators, which find objects of any partner. */
 export const lookUpCases = casesOf('look-ups', {
   'an endpoint, an event, its delivery and a request are found by their ids alone': async (storage) => {
     const { partners, webhooks, events, deliveries, requestLog } = storage;

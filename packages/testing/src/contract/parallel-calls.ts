@@ -40,8 +40,8 @@ function take({ queue }: Storage, claimId: string, at: number = now) {
 }
 
 /**
- * Cases of parallel calls of different kinds, or on many rows at once, which must neither overtake each other
- * nor deadlock.
+ * Test cases of parallel calls of different kinds, or on many rows at once, which must neither overtake each
+ * other nor deadlock.
  */
 export const parallelCases = casesOf('parallel calls', {
   'that store the same jobs in any order store each once, and none fails': async (storage) => {

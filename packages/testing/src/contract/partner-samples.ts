@@ -12,10 +12,10 @@ import type {
 } from '@ostiary/core/storage';
 import { digestOf, hour, now } from './samples.ts';
 
-/** Owner of the sample transfers. */
+/** Partner and mode to which the sample transfers belong. */
 export const acme = { partner: 'acme', mode: 'live' } as const;
 
-/** First page, of one row, of a list sorted by name. */
+/** Request for the first page, with one row, of a list sorted by name. */
 export const firstByName = { by: 'name', descending: false, after: null, limit: 1 } as const;
 
 export function samplePartner(changes: Partial<PartnerRecord> = {}): PartnerRecord {
@@ -153,14 +153,14 @@ export function assertOutcome(creation: TransferCreation, outcome: TransferCreat
   assert.equal(creation.outcome, outcome);
 }
 
-/** Lists the ids of transfers that are still to be executed. */
+/** Lists the ids of transfers whose execution is still in the queue. */
 export async function executions({ queue }: Storage): Promise<string[]> {
   // Use a lease that ends at once, so that this read does not affect later claims.
   const jobs = await queue.claim({ kinds: ['transfer'], claimId: 'look', now, leaseMs: 0, limit: 10_000 });
   return jobs.map(({ payload }) => String(payload.transferId)).toSorted();
 }
 
-/** Asserts that a request left no trace: no transfer, no job, and its key is free. */
+/** Asserts that a request stored nothing: no transfer, no job, and no record of its key. */
 export async function assertNothingStored(
   storage: Storage,
   transfer: TransferRecord,

@@ -3,7 +3,7 @@ import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './cas
 import { firstByName, samplePartner } from './partner-samples.ts';
 import { now } from './samples.ts';
 
-/** Reach of a partner without any data. */
+/** Counts of a partner that has no keys, clients or deliveries. */
 const none = { keys: 0, clients: 0, codes: 0, tokens: 0, deliveries: 0 };
 
 export const partnerCases = casesOf('partners', {
@@ -64,7 +64,7 @@ export const partnerCases = casesOf('partners', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const partnerCalls: Calls<'partners'> = {
   insert: ({ partners }) => partners.insert(samplePartner()),
   find: ({ partners }) => partners.find('acme'),

@@ -68,7 +68,7 @@ export const pushedRequestCases = casesOf('pushed requests', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const pushedRequestCalls: Calls<'pushedRequests'> = {
   count: ({ pushedRequests }) => pushedRequests.count(now, 10),
   save: (storage) => push(storage, 'a'),

@@ -18,7 +18,7 @@ async function consumed(limits: AddressCounts, count: number, changes: Partial<t
   return states;
 }
 
-/** Cases for a storage that shares counts between processes. */
+/** Test cases for a storage that shares rate limit counts between processes. */
 export const sharedRateLimitCases = casesOf('rate limits', {
   'a window begins with its first request and says what was counted': async (storage) => {
     const limits = limitsOf(storage);
@@ -130,7 +130,7 @@ export const sharedRateLimitCases = casesOf('rate limits', {
   },
 });
 
-/** Cases for a storage that does not declare shared counts. */
+/** Test cases for a storage that does not share rate limit counts. */
 export const separateRateLimitCases = casesOf('rate limits', {
   'are counted by each process for itself: the storage does not share them': async ({ rateLimits }) => {
     assert.equal(rateLimits, undefined, 'pass { rateLimits: true } to the contract, so that they are tested');

@@ -15,7 +15,7 @@ import {
   registered,
 } from './webhook-samples.ts';
 
-/** Returns pending deliveries as `event id`, sorted by id. */
+/** Returns the pending deliveries as texts `event id`, sorted by id. */
 async function waiting(...call: Parameters<typeof listed>): Promise<string[]> {
   const [storage, request] = call;
   const pending = await listed(storage, { ...request, status: 'pending' });

@@ -19,7 +19,7 @@ const day = 24 * hour;
 
 const isAlive = (storage: Storage, label: string) => isLive(storage, sampleToken(label));
 
-/** Cases of refresh tokens that are used more than once, one after the other or at the same time. */
+/** Test cases of refresh tokens that are used more than once, one after the other or at the same time. */
 export const repeatedRefreshCases = casesOf('refresh tokens', {
   'one that was replaced ends its grant when it comes again, and no other': async (storage) => {
     const { grant, token } = await connected(storage, 'a');

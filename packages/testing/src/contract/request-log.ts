@@ -159,7 +159,7 @@ export const requestLogCases = casesOf('request log', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const requestLogCalls: Calls<'requestLog'> = {
   append: ({ requestLog }) => requestLog.append([sampleRequest('a')], most),
   list: (storage) => listed(storage, { limit: 1 }),

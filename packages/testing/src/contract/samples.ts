@@ -10,7 +10,7 @@ import type {
   Storage,
 } from '@ostiary/core/storage';
 
-/** Time of all cases, in milliseconds since the Unix epoch: an arbitrary one that no real clock shows. */
+/** Current time in all test cases, in milliseconds since the Unix epoch: a time that no real clock shows. */
 export const now = 1_800_000_000_123;
 export const minute = 60_000;
 export const hour = 60 * minute;
@@ -76,7 +76,7 @@ export function sampleToken(label: string, changes: Partial<NewAccessToken> = {}
   };
 }
 
-/** Makes a refresh token. Labels that differ in the last word alone give tokens of one family. */
+/** Makes a refresh token. Labels that differ only in the last word give tokens of one family. */
 export function sampleRefreshToken(label: string, changes: Partial<NewRefreshToken> = {}): NewRefreshToken {
   return {
     digest: digestOf(`refresh token ${label}`),
@@ -124,7 +124,7 @@ export async function issued(
   return grant;
 }
 
-/** Stores a consent, a grant and its token: the state in which a client calls userinfo. */
+/** Stores a consent, a grant and its access token: the state in which a client calls userinfo. */
 export async function redeemed(
   storage: Storage,
   label: string,
@@ -158,7 +158,8 @@ export function redeem(
 }
 
 /**
- * Time after the first use of a refresh token during which it returns its successor again, in milliseconds.
+ * Time after the first use of a refresh token during which a storage returns the same replacement again, in
+ * milliseconds.
  */
 export const graceMs = 30_000;
 
@@ -175,7 +176,7 @@ export interface RefreshChanges {
   readonly now?: number;
   readonly scopes?: readonly string[];
   readonly resources?: readonly string[];
-  /** Access token or its label; by default the successor's label. */
+  /** Access token of the refresh, or its label; by default the label of the new refresh token. */
   readonly token?: string | NewAccessToken;
   readonly successor?: NewRefreshToken;
   readonly otherSuccessors?: readonly Uint8Array[];
@@ -183,7 +184,8 @@ export interface RefreshChanges {
 }
 
 /**
- * Presents the refresh token with a label. Its successor gets the label `next`, and so does the access token.
+ * Presents the refresh token with a label. The token that replaces it gets the label `next`, and so does the
+ * access token.
  */
 export function refreshWithResult(
   storage: Storage,
@@ -211,7 +213,7 @@ export async function refresh(
   return (await refreshWithResult(...given)).outcome;
 }
 
-/** Checks whether userinfo would accept this token, apart from its expiry. */
+/** Checks whether userinfo would accept this access token, disregarding its expiry. */
 export async function isLive(storage: Storage, token: Pick<NewAccessToken, 'digest'>): Promise<boolean> {
   const state = await storage.grants.findToken(token.digest);
   return state !== null && !state.revoked;

@@ -59,7 +59,7 @@ export const sandboxCases = casesOf('sandbox records', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const sandboxCalls: Calls<'sandbox'> = {
   save: ({ sandbox }) => sandbox.save(digestOf('a'), {}, now),
   find: ({ sandbox }) => sandbox.find(digestOf('a'), now),

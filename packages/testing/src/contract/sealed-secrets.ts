@@ -9,9 +9,9 @@ import { registered } from './webhook-samples.ts';
 /** A store whose rows hold encrypted secrets. */
 interface Kind {
   readonly store: (storage: Storage) => SealedSecrets;
-  /** Stores a row and returns its id. */
+  /** Stores a row with an encrypted secret and returns its id. */
   readonly put: (storage: Storage, label: string, sealed?: string) => Promise<string>;
-  /** Returns everything that a row holds. */
+  /** Returns everything that a row with an encrypted secret contains. */
   readonly read: (storage: Storage, id: string) => Promise<object | null>;
 }
 
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Declares the same cases once for each store that keeps sealed secrets. */
+/** Makes the same test cases for each store that keeps encrypted secrets. */
 const ofEachKind = (cases: {
   readonly [name: string]: (kind: Kind, storage: Storage) => Promise<void>;
 }): Parameters<typeof casesOf>[1] =>
@@ -53,7 +53,7 @@ async function allOf(store: SealedSecrets, limit: number): Promise<SealedSecret[
   }
 }
 
-/** Returns the same secrets as if encrypted with another key. */
+/** Returns the secrets as if they were encrypted with another key. */
 const anew = (secrets: readonly SealedSecret[]) =>
   secrets.map(({ id, sealed }) => ({ id, before: sealed, sealed: `${sealed} anew` }));
 

@@ -88,7 +88,7 @@ export const signingKeyCases = casesOf('signing keys', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const signingKeyCalls: Calls<'signingKeys'> = {
   list: ({ signingKeys }) => signingKeys.list(),
   insertFirst: ({ signingKeys }) => signingKeys.insertFirst(sampleKey('a')),

@@ -4,7 +4,7 @@ import { assertSame, casesOf } from './case.ts';
 import { sampleApiKey, samplePartner } from './partner-samples.ts';
 import { hour, now, sampleClient } from './samples.ts';
 
-/** Rows of each list: the id, the name by which it is sorted, and the time of creation. */
+/** Rows of each sorted list: the id, the name by which it is sorted, and the time of creation. */
 const rows = [
   ['b', 'sevis rapid 13', now],
   ['a', 'sevis rapid 13', now - hour],

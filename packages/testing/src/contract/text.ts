@@ -6,8 +6,8 @@ import { digestOf, isLive, issued, minute, now, redeemed, sampleClient } from '.
 import { claim, finish, listedIds, published, registered } from './webhook-samples.ts';
 
 /**
- * Texts that naive SQL, naive JSON or a lenient collation handles wrongly. All are different, though some
- * look alike.
+ * Texts that naive SQL, naive JSON or a lenient collation would change or confuse. All are different, though
+ * some look alike.
  */
 const oddTexts = [
   'plain',

@@ -7,7 +7,7 @@ function timeOf(storage: Storage): () => Promise<number> {
   return storage.time.bind(storage);
 }
 
-/** Cases for a storage whose database has a clock. */
+/** Test cases for a storage whose database has a clock. */
 export const timeCases = casesOf('time', {
   'is in milliseconds since the Unix epoch': async (storage) => {
     const time = await timeOf(storage)();
@@ -34,7 +34,7 @@ export const timeCases = casesOf('time', {
   },
 });
 
-/** Cases for a storage that does not declare a clock. */
+/** Test cases for a storage that does not report the time of a database. */
 export const noTimeCases = casesOf('time', {
   'is that of the machine: the storage tells none': async ({ time }) => {
     assert.equal(time, undefined, 'pass { time: true } to the contract, so that it is tested');

@@ -12,7 +12,10 @@ async function listed({ transfers }: Storage, request: Request = {}): Promise<st
   return page.map(({ id }) => id.slice(3));
 }
 
-/** Stores transfers of five times, final and pending, one with a reference. Returns them newest first. */
+/**
+ * Stores transfers with five different times, final and pending, one with a reference. Returns them newest
+ * first.
+ */
 async function assorted(storage: Storage): Promise<void> {
   await created(storage, 'a', { createdAt: now + 1 });
   await settled(storage, 'e', { createdAt: now + 4, updatedAt: now + 9, status: 'failed' });

@@ -203,7 +203,7 @@ export const transferCases = casesOf('transfers', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const transferCalls: Calls<'transfers'> = {
   create: (storage) => create(storage, sampleTransfer('a'), sampleClaim('a')),
   find: ({ transfers }) => transfers.find(acme, 'tr_a'),

@@ -46,7 +46,7 @@ export const usedIdCases = casesOf('used ids', {
   },
 });
 
-/** Each call of this port, as `storage.ts` beside this file tries it. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const usedIdCalls: Calls<'proofIds'> = {
   use: (storage) => use(storage, 'a'),
 };

@@ -47,7 +47,7 @@ async function jobsDue(storage: Storage, times: readonly number[]): Promise<Reco
   return due;
 }
 
-/** Cases of work that was stored before the clock went back. */
+/** Test cases of work that was stored before the clock was set back. */
 export const waitCases = casesOf('longest waits', {
   'a job becomes due after the longest wait of its kind, a failed one after that of its attempt': async (
     storage,

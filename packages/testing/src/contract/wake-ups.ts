@@ -8,7 +8,8 @@ function wakeUpsOf({ wakeUps }: Storage): WakeUps {
 }
 
 /**
- * Listens for notifications. The returned function waits for one of a kind of work since the previous wait.
+ * Listens for notifications of new work. The returned function waits for a notification of one kind of work
+ * that arrived since the previous wait.
  */
 function listener({ listen }: WakeUps) {
   const heard = new Set<Work>();
@@ -26,7 +27,7 @@ function listener({ listen }: WakeUps) {
   return { heard, until, stop };
 }
 
-/** Cases for a storage whose processes notify each other of new work. */
+/** Test cases for a storage whose processes notify each other of new work. */
 export const wakeUpCases = casesOf('wake-ups', {
   'who listens hears of both kinds at first, and then what is told, until the end': async (storage) => {
     const wakeUps = wakeUpsOf(storage);
@@ -55,7 +56,7 @@ export const wakeUpCases = casesOf('wake-ups', {
   },
 });
 
-/** Cases for a storage that does not declare notifications. */
+/** Test cases for a storage whose processes do not notify each other. */
 export const noWakeUpCases = casesOf('wake-ups', {
   'there are none: workers find work by looking': async ({ wakeUps }) => {
     assert.equal(wakeUps, undefined, 'pass { wakeUps: true } to the contract, so that they are tested');

@@ -37,7 +37,7 @@ export function sampleAttempt(number: number, changes: Partial<AttemptRecord> = 
   return { number, at: now, durationMs: 12, httpStatus: 200, error: null, response: 'ok', ...changes };
 }
 
-/** Stores an endpoint. */
+/** Stores a webhook endpoint. */
 export async function registered(
   { webhooks }: Storage,
   label: string,
@@ -69,7 +69,7 @@ export function claim(
   return deliveries.claim({ claimId, now, leaseMs, ...everything, ...changes });
 }
 
-/** Returns the first delivery of a claim, which must contain one. */
+/** Claims deliveries and returns the first, which must exist. */
 export async function claimedOne(...call: Parameters<typeof claim>): Promise<ClaimedDelivery> {
   const [claimed] = await claim(...call);
   assert.ok(claimed, 'a delivery is given out');
@@ -88,7 +88,7 @@ export function resultOf(
   return { id, claimId, attempt: sampleAttempt(attempt), isCutOff: false, next };
 }
 
-/** Stores one result, with an attempt that began and ended at `at`. */
+/** Stores one result of a delivery, with an attempt that began and ended at `at`. */
 export async function finish(
   { deliveries }: Storage,
   { id, claimId, attempt }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attempt'>,
@@ -171,7 +171,7 @@ export function recover(
   });
 }
 
-/** Expected result of `redeliver` and `recover` if they took effect. */
+/** Expected result of the calls `redeliver` and `recover` if they created deliveries. */
 export function queued(body: string): Awaited<ReturnType<typeof redeliver>> {
   return { outcome: 'queued', answer: { status: 202, body } };
 }

@@ -108,7 +108,7 @@ export const webhookCases = casesOf('webhook endpoints', {
   },
 });
 
-/** Sample calls of the port's methods, which `storage.ts` in this folder makes. */
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 const ofAll = { mode: 'live', partner: null } as const;
 
 export const webhookCalls: Calls<'webhooks'> = {

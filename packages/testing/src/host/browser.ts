@@ -15,11 +15,14 @@ export interface TestPage {
   readonly status: number;
   /** HTML of the page, or any other response body. */
   readonly text: string;
-  /** URL outside the kit to which the browser is redirected, such as an app's. `null` if it stays. */
+  /**
+   * URL outside the test kit to which the browser is redirected, such as an app's; `null` if there is no such
+   * redirect.
+   */
   readonly location: URL | null;
 }
 
-/** Steps of a user through the pages of a sign-in. */
+/** What a user types and decides on the pages of a sign-in. */
 export interface Walk {
   /** Values that the user types, by field name of your forms. */
   readonly fields?: Readonly<Record<string, string>>;
@@ -39,17 +42,19 @@ export interface Walk {
  * ```
  */
 export interface HostBrowser {
-  /** Opens a URL, or a path on `authUrl`, and follows redirects. Stops before a URL outside of the kit. */
+  /**
+   * Opens a URL, or a path on `authUrl`, and follows redirects. Stops before a URL outside of the test kit.
+   */
   open(url: string | URL): Promise<TestPage>;
   /**
    * Fills in the form that has all of these fields, and submits it. If a field is the name and value of a
-   * button, uses that button.
+   * button, submits the form with that button.
    * @throws Error if the page has no such form
    */
   submit(fields: Readonly<Record<string, string>>): Promise<TestPage>;
   /**
-   * Opens an authorization or logout request and acts as a user does: fills in your sign-in form, and decides
-   * on the consent or logout page.
+   * Opens an authorization or logout request and acts as a user would: fills in your sign-in form, and
+   * decides on the consent or logout page.
    * @returns the app's URL to which the browser was sent
    * @throws Error with the text of the page at which it had to stop
    */
@@ -175,7 +180,9 @@ export function createHostBrowser({
       .querySelectorAll('form')
       .find((form) => names.every((name) => namesOf(form).includes(name)));
 
-  /** Returns the next page of a walk, after deciding on the consent page or filling in the sign-in form. */
+  /**
+   * Returns the next page of a sign-in, after deciding on the consent page or filling in the sign-in form.
+   */
   function answered(page: TestPage, { fields = {}, decision = 'approve' }: Walk): Promise<TestPage> | null {
     const asked = formWith(page, ['csrf', 'decision']);
     if (asked !== undefined) {

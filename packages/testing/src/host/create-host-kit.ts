@@ -18,7 +18,7 @@ function fetchOf(server: TestServer): FetchHandler {
   return (async (request: Request) => server.fetch(request)) as FetchHandler;
 }
 
-/** Creates a logger that collects errors, to explain a failure later. */
+/** Creates a logger that collects errors, to explain a later failure of a test. */
 function keptErrors() {
   let errors: string[] = [];
   const error: Logger['error'] = (fields, message) => {
@@ -27,7 +27,7 @@ function keptErrors() {
   };
   return {
     logger: { ...silentLogger, error } satisfies Logger,
-    /** Returns the errors since the last call. */
+    /** Returns the errors that were logged since the last call. */
     told(): string {
       const told = errors.length === 0 ? '' : ` (${errors.join('; ')})`;
       errors = [];
@@ -36,7 +36,7 @@ function keptErrors() {
   };
 }
 
-/** Creates a client with all scopes that it may request. */
+/** Creates a client that may request all scopes. */
 async function provision(
   { admin, discoveryScopes }: { admin: Ostiary['admin']; discoveryScopes: readonly string[] },
   settings: Partial<NewClient>,
@@ -50,7 +50,7 @@ async function provision(
   return { clientId, clientSecret, redirectUri: redirectUris[0] ?? '', scopes };
 }
 
-/** Creates the kit for developers who embed Ostiary, with their own callbacks. */
+/** Creates the test kit for developers who embed Ostiary, with their own functions. */
 export async function createHostKit<Scopes extends HostScopes>({
   authUrl = 'https://id.ostiary.test',
   now = Date.now(),

@@ -34,7 +34,10 @@ export interface FakeSession {
   readonly userinfo: Readonly<Record<string, unknown>>;
   /** Requests a URL, or a path on `baseUrl`, with the access token. */
   fetch(url: string | URL, init?: RequestInit): Promise<Response>;
-  /** Exchanges the refresh token for new tokens. @throws Error if there is none, or it was refused */
+  /**
+   * Exchanges the refresh token for new tokens. @throws Error if the app has no refresh token, or it was
+   * refused
+   */
   refresh(): Promise<FakeSession>;
   /** Revokes the refresh token or, if there is none, the access token. */
   revoke(): Promise<void>;
@@ -52,7 +55,7 @@ export interface FakeSession {
 export interface FakeApp<Name extends string = string> {
   readonly client: TestClient;
   /**
-   * Takes a user through the whole sign-in.
+   * Takes a user through a whole sign-in at the app.
    *
    * @throws Error if the sign-in stops at a page, the app is refused, or a response violates the standards
    * @example
@@ -72,7 +75,7 @@ export interface FakeApp<Name extends string = string> {
   ): Promise<FakeSession>;
 }
 
-/** Dependencies of a fake app. */
+/** Functions of the test kit that a fake app needs. */
 export interface AppParts {
   readonly settings: Partial<NewClient>;
   readonly create: (

@@ -16,7 +16,7 @@ export interface HostTestOptions<Scopes extends HostScopes = HostScopes>
   extends Omit<OstiaryOptions<Scopes>, 'authUrl' | 'storage' | 'sealingKeys' | 'clock'> {
   /** @defaultValue `'https://id.ostiary.test'` */
   readonly authUrl?: string;
-  /** Initial time of the clock. @defaultValue the current time */
+  /** Initial time of the test kit's clock. @defaultValue the current time */
   readonly now?: Date | number;
   /** IP address from which requests come. @defaultValue `'192.0.2.1'` */
   readonly address?: string;
@@ -74,10 +74,10 @@ export interface HostTestOstiary<Name extends string = string> extends AsyncDisp
    */
   receive(url: string, receiver: Receiver): void;
   readonly clock: TestClock;
-  /** Plans faults of requests to your server. */
+  /** Plans faults of requests to your server, such as a lost response. */
   readonly faults: Omit<TestFaults, 'webhooks'>;
   /** Runs all work that is due now. `clock.advance` does this too. */
   settle(): Promise<void>;
-  /** Closes the kit. May be called again. */
+  /** Closes the test kit. May be called again. */
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 /**
- * Handles every event once: the interface of a store, a store in memory, and a store in a table.
+ * Stores that make sure every event is handled only once: their interface, a store in memory, and a store in
+ * a database table.
  *
  * @packageDocumentation
  */

@@ -3,15 +3,15 @@ import type { DedupeStore } from './store.ts';
 /** Options of {@link memoryDedupe}. */
 export interface MemoryDedupeOptions {
   /**
-   * Maximum number of handled events to remember. The oldest are forgotten first.
+   * Maximum number of handled events to remember. The oldest events are forgotten first.
    * @defaultValue 10 000
    */
   readonly most?: number;
 }
 
 /**
- * Makes a store that remembers events in this process: for tests, and for a single process that may handle an
- * event again after a restart.
+ * Makes a dedupe store that remembers events in this process: for tests, and for a single process that may
+ * handle an event again after a restart.
  * @throws TypeError if `most` is not a whole number above 0
  */
 export function memoryDedupe({ most = 10_000 }: MemoryDedupeOptions = {}): DedupeStore {

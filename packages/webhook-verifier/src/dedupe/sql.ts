@@ -1,6 +1,6 @@
 import type { DedupeStore } from './store.ts';
 
-/** A row, with values by column name. */
+/** A row of a database table, with values by column name. */
 export type SqlRow = { readonly [column: string]: unknown };
 
 /** Options of {@link sqlDedupe}: access to your database. */
@@ -16,17 +16,17 @@ export interface SqlDedupeOptions {
   /** Notation of parameters: `?` for SQLite (3.35 or later), `$1` for PostgreSQL. */
   readonly dialect: 'sqlite' | 'postgres';
   /**
-   * Name of the table made with {@link dedupeTable}, with its schema if needed.
+   * Name of the table that {@link dedupeTable} creates, with its schema if needed.
    * @defaultValue `'ostiary_webhook_events'`
    */
   readonly table?: string;
 }
 
-/** A store in a database table, which can also delete old events. */
+/** A dedupe store in a database table, which can also delete old events. */
 export interface SqlDedupeStore extends DedupeStore {
   /**
-   * Forgets events that were completed before a time, in milliseconds since the Unix epoch. Returns how many.
-   * Ostiary can redeliver events for 30 days.
+   * Deletes events that were completed before a time, in milliseconds since the Unix epoch. Returns the
+   * number of deleted events. Ostiary can redeliver events for 30 days.
    */
   purge(before: number): Promise<number>;
 }
@@ -39,7 +39,8 @@ function tableName(table = 'ostiary_webhook_events'): string {
 }
 
 /**
- * Returns the statement that creates the table, for both SQLite and PostgreSQL. Put it into a migration.
+ * Returns the SQL statement that creates the table of handled events, for both SQLite and PostgreSQL. Put it
+ * into a migration.
  * @throws TypeError for an invalid table name
  */
 export function dedupeTable(table?: string): string {
@@ -52,8 +53,8 @@ export function dedupeTable(table?: string): string {
 }
 
 /**
- * Makes a store that remembers events in a table that all processes share. Each call is one statement, so it
- * is atomic without a transaction.
+ * Makes a dedupe store that remembers events in a database table that all processes share. Each call is one
+ * statement, so it is atomic without a transaction.
  * @throws TypeError for an unknown dialect or an invalid table name
  */
 export function sqlDedupe({ query, dialect, table }: SqlDedupeOptions): SqlDedupeStore {

@@ -1,13 +1,15 @@
 import { uniqueToken } from '#platform';
 
-/** Result of a claim. The caller that gets `claimed` handles the event alone until its lease ends. */
+/**
+ * Result of claiming an event. The caller that gets `claimed` handles the event alone until its lease ends.
+ */
 export type ClaimOutcome = 'claimed' | 'busy' | 'completed';
 
 /** A request to claim one event. */
 export interface DedupeClaim {
   /** Id of the event. */
   readonly id: string;
-  /** Unique name of this claim. */
+  /** Unique text that identifies this claim. */
   readonly token: string;
   /** Current time, in milliseconds since the Unix epoch. */
   readonly now: number;
@@ -20,7 +22,7 @@ export interface DedupeClaim {
 
 /**
  * Remembers which events were handled. Stores do not read a clock. A rejected promise means that the store is
- * unreachable: the response to the delivery is 500, and Ostiary sends it again.
+ * unreachable: the webhook then gets status 500, and Ostiary sends it again.
  */
 export interface DedupeStore {
   /**
@@ -28,11 +30,11 @@ export interface DedupeStore {
    * taken over, because its handler is presumed dead.
    */
   claim(claim: DedupeClaim): Promise<ClaimOutcome>;
-  /** Marks an event as `completed`, even if another caller holds a claim on it. */
+  /** Marks an event as handled (`completed`), even if another caller has claimed it. */
   complete(event: { readonly id: string; readonly token: string; readonly now: number }): Promise<void>;
   /**
-   * Releases the claim after the handler failed, so that the next delivery gets the event at once. Does
-   * nothing if the token holds no claim.
+   * Releases the claim of an event after the handler failed, so that the next delivery is handled at once.
+   * Does nothing if no claim has this token.
    */
   release(event: { readonly id: string; readonly token: string }): Promise<void>;
 }
@@ -52,9 +54,9 @@ export interface OnceOptions {
 }
 
 /**
- * Runs a handler unless the event was handled before, and remembers that it was. If the handler throws or its
- * process dies, the next delivery runs it again. Where that matters, make its effects idempotent by the
- * event's id.
+ * Runs a handler unless the event was handled before, and remembers that it was handled. If the handler
+ * throws or its process dies, the next delivery runs it again. If that could do harm, make the handler's
+ * effects idempotent by the event's id.
  * @returns `handled`; `duplicate` if the event was handled before; `busy` while another handler runs
  * @throws any error of the handler or the store
  */

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Cache of keys by secret: making a key costs a quarter of a signature. */
+/** Cache of cryptographic keys by secret: making a key costs a quarter of a signature. */
 const keys = new Map<string, KeyObject>();
 const mostKeys = 1_000;
 
@@ -25,7 +25,7 @@ const expected = Buffer.alloc(64);
 
 /**
  * Returns the index of the first secret that matches the signature, or -1. Always tries every secret, so that
- * the time does not reveal which one matches.
+ * the time does not reveal which secret matches.
  */
 export function matchingSecret(
   secrets: readonly string[],

@@ -1,7 +1,7 @@
 import { WebhookVerificationError } from '../errors.ts';
 import { requireSize } from './receive.ts';
 
-/** Reads the next chunk of a body, as an iterator or the reader of a stream does. */
+/** Function that reads the next chunk of a request body, as an iterator or the reader of a stream does. */
 export type NextChunk = () => Promise<{
   readonly done?: boolean | undefined;
   readonly value?: Uint8Array | string | undefined;
@@ -13,7 +13,7 @@ export type NextChunk = () => Promise<{
  */
 const discarding = { bytes: 16 * 1024 * 1024, silenceMs: 500, totalMs: 10_000 };
 
-/** Resolves with a promise's value, or with `null` if it takes too long. */
+/** Resolves with a promise's value, or with `null` if the promise takes too long. */
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {
@@ -41,7 +41,7 @@ async function discard(next: NextChunk): Promise<void> {
 }
 
 /**
- * Reads a body to its end.
+ * Reads a request body to its end.
  *
  * @param announced - length that the sender announced, in bytes; 0 if unknown
  * @param most - largest length that is accepted, in bytes

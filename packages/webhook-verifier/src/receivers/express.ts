@@ -1,5 +1,5 @@
 /**
- * Receiver for Express 4 and 5, and for any framework that takes `(request, response, next)`.
+ * Webhook receiver for Express 4 and 5, and for any framework that takes `(request, response, next)`.
  *
  * @packageDocumentation
  */
@@ -17,8 +17,8 @@ const advice = {
 };
 
 /**
- * Makes a route handler that needs no body parser. It responds with 200 when the handler is done, 400 to a
- * refused delivery, and 500 if the handler throws.
+ * Makes a route handler that receives webhooks and needs no body parser. It responds with 200 when your
+ * handler is done, 400 to a refused webhook, and 500 if your handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Receiver for Fastify 4 and 5, as a plugin.
+ * Webhook receiver for Fastify 4 and 5, as a plugin.
  *
  * @packageDocumentation
  */
@@ -27,7 +27,7 @@ interface FastifyReply {
 }
 
 /**
- * The part of a Fastify instance that all versions have. The overloads of Fastify would need a much longer
+ * Methods of a Fastify instance that all versions have. The overloads of Fastify would need a much longer
  * type.
  */
 export interface FastifyInstance {
@@ -67,9 +67,9 @@ const advice = {
 };
 
 /**
- * Makes a plugin with one POST route, at the `prefix` that it is registered with. The plugin takes the body
- * as bytes in its own scope; the parsers of other routes are unchanged. It responds with 200 when the handler
- * is done, 400 to a refused delivery, and 500 if the handler throws.
+ * Makes a plugin with one POST route for webhooks, at the `prefix` that it is registered with. The plugin
+ * takes the body as bytes in its own scope; the parsers of other routes are unchanged. It responds with 200
+ * when your handler is done, 400 to a refused webhook, and 500 if your handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

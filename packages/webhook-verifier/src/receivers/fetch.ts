@@ -1,6 +1,6 @@
 /**
- * Receiver for every framework that responds to a Fetch `Request`: Workers, Deno, Bun, SvelteKit, Remix,
- * Astro, …
+ * Webhook receiver for every framework that responds to a Fetch `Request`: Workers, Deno, Bun, SvelteKit,
+ * Remix, Astro, …
  *
  * @packageDocumentation
  */
@@ -19,9 +19,9 @@ export interface RequestEvent {
 }
 
 /**
- * Makes a receiver for a Fetch request, or for an object with a `request` member, as SvelteKit and Remix pass
- * it. It responds with 200 when the handler is done, 400 to a refused delivery, and 500 if the handler
- * throws.
+ * Makes a webhook receiver for a Fetch request, or for an object with a `request` member, as SvelteKit and
+ * Remix pass it. It responds with 200 when your handler is done, 400 to a refused webhook, and 500 if your
+ * handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Receiver for Hono, on all of its platforms.
+ * Webhook receiver for Hono, on all of its platforms.
  *
  * @packageDocumentation
  */
@@ -15,7 +15,10 @@ export interface HonoContext {
   readonly req: { readonly raw: Request };
 }
 
-/** Copies of the body that Hono keeps after a read through `c.req`. Only these contain the original bytes. */
+/**
+ * Copies of the request body that Hono keeps after a read through `c.req`. Only these contain the original
+ * bytes.
+ */
 interface Cached {
   readonly bodyCache?: {
     readonly arrayBuffer?: Promise<ArrayBuffer> | ArrayBuffer;
@@ -34,8 +37,8 @@ async function readBody({ raw, bodyCache }: HonoContext['req'] & Cached, most: n
 }
 
 /**
- * Makes a route handler. It responds with 200 when your handler is done, 400 to a refused delivery, and 500
- * if your handler throws.
+ * Makes a route handler that receives webhooks. It responds with 200 when your handler is done, 400 to a
+ * refused webhook, and 500 if your handler throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Receiver for Koa 2 and 3.
+ * Webhook receiver for Koa 2 and 3.
  *
  * @packageDocumentation
  */
@@ -26,8 +26,9 @@ const advice = {
 };
 
 /**
- * Makes a middleware that ends the request: put it behind a route, before any body parser. It responds with
- * 200 when the handler is done, 400 to a refused delivery, and 500 if the handler throws.
+ * Makes a middleware that receives webhooks and ends the request: put it behind a route, before any body
+ * parser. It responds with 200 when your handler is done, 400 to a refused webhook, and 500 if your handler
+ * throws.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 /**
- * Receivers for Next.js: for route handlers of the app router, and for API routes of the pages router.
+ * Webhook receivers for Next.js: for route handlers of the app router, and for API routes of the pages
+ * router.
  *
  * @packageDocumentation
  */
@@ -18,8 +19,8 @@ const advice = {
 };
 
 /**
- * Makes an API route of the pages router. Its file must also export `config = { api: { bodyParser: false }
- * }`. It responds like the receivers of the other frameworks.
+ * Makes an API route of the pages router that receives webhooks. Its file must also export `config = { api: {
+ * bodyParser: false } }`. It responds like the receivers of the other frameworks.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -4,18 +4,18 @@ import { WebhookVerificationError } from '../errors.ts';
 import { readChunks } from './body-chunks.ts';
 import { type Answer, requireSize } from './receive.ts';
 
-/** Advice for a lost raw body, in the terms of the framework. */
+/** Advice for the developer if the raw body was lost, in the terms of the framework. */
 export interface Advice {
-  /** Advice if a parser has replaced the bytes by an object. */
+  /** Advice if a body parser has replaced the bytes by an object. */
   readonly parsed: string;
-  /** Advice if the stream was read and the bytes were not kept. */
+  /** Advice if the body was read and the bytes were not kept. */
   readonly read: string;
 }
 
 /** Properties in which parsers of Node frameworks store the body. */
 export interface ParsedBody {
   readonly body?: unknown;
-  /** The raw bytes, if a parser was configured to keep them. */
+  /** Raw bytes of the body, if a body parser was configured to keep them. */
   readonly rawBody?: unknown;
 }
 
@@ -28,7 +28,7 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /**
- * Returns the bytes of a request's body: those kept by a raw parser, or else the bytes of the stream.
+ * Returns the bytes of a request's body: those that a raw body parser kept, or else the bytes of the stream.
  * @throws WebhookVerificationError if the bytes are lost, if they are too many, or if the sender disconnects
  */
 export async function readNodeBody(
@@ -52,12 +52,15 @@ export async function readNodeBody(
   return readChunks(() => chunks.next(), Number(request.headers['content-length'] ?? 0), most);
 }
 
-/** Returns the headers of a response. The connection of a body that is too long is closed, because not all of it may be read. */
+/**
+ * Returns the headers of a response. If the body was too long, they close the connection, because not all of
+ * the body may be read.
+ */
 export function nodeHeaders({ status, headers }: Answer): { [name: string]: string } {
   return status === 413 ? { ...headers, Connection: 'close' } : { ...headers };
 }
 
-/** Sends the response with Node's own API. */
+/** Sends a response with Node's own API. */
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, nodeHeaders(answer));
   response.end(answer.body);

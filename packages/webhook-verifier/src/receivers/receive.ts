@@ -9,20 +9,21 @@ import { type VerifiedDelivery, verify } from '../verify.ts';
 /** Longest body that a receiver accepts by default, in bytes. */
 export const defaultMaxBodyBytes = 1_048_576;
 
-/** Options of a receiver in every framework. */
+/** Options of a webhook receiver in every framework. */
 export interface ReceiverOptions extends VerifyOptions {
   /**
    * Returns the current time, in milliseconds since the Unix epoch. It must be a function, because a receiver
-   * serves many deliveries. @defaultValue `Date.now`
+   * handles many webhooks. @defaultValue `Date.now`
    */
   readonly now?: (() => number) | undefined;
   /**
-   * Longest body that is accepted, in bytes. Longer bodies are refused with 413.
+   * Maximum size of a request body, in bytes. Longer bodies are refused with 413.
    * @defaultValue 1 048 576
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Store of handled events: duplicates are acknowledged without running the handler. @defaultValue no store
+   * Dedupe store, which remembers handled events: duplicates are acknowledged without running your handler.
+   * @defaultValue no store
    */
   readonly dedupe?: DedupeStore | undefined;
   /**
@@ -32,7 +33,7 @@ export interface ReceiverOptions extends VerifyOptions {
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Called for every response with a 5xx status: an error of the handler or the store, or a body that was
+   * Called for every response with a 5xx status: an error of your handler or the store, or a body that was
    * parsed or read before.
    * @defaultValue `console.error`
    */
@@ -42,8 +43,8 @@ export interface ReceiverOptions extends VerifyOptions {
 }
 
 /**
- * Handles an event. When the handler is done, the delivery is acknowledged. If it throws, the sender tries
- * again. The sender waits 10 seconds, so put longer work into a queue.
+ * Handles an event. When your handler is done, the webhook is acknowledged. If the handler throws, the sender
+ * tries again. The sender waits 10 seconds, so put longer work into a queue.
  */
 export type WebhookHandler<Event extends AnyEvent, Context> = (
   delivery: VerifiedDelivery<Event>,
@@ -57,12 +58,14 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Reads the body. @throws WebhookVerificationError `body_too_large` if it is longer than `maxBytes` */
+/**
+ * Reads the body of a request. @throws WebhookVerificationError `body_too_large` if it is longer than
+ * `maxBytes`
+ */
 export type BodyReader = (maxBytes: number) => RawBody | Promise<RawBody>;
 
 /**
- * Receives one delivery, for all frameworks: reads and verifies it, handles it once, and returns the
- * response.
+ * Receives one webhook, for all frameworks: reads and verifies it, handles it once, and returns the response.
  */
 export type Receive<Context> = (
   readBody: BodyReader,
@@ -78,7 +81,10 @@ function answer(status: number, content: object, headers: Answer['headers'] = {}
   };
 }
 
-/** 4xx if the sender must correct the delivery, 5xx if the receiver's code must change. */
+/**
+ * Returns the response to a refused webhook: 4xx if the sender must correct the request, 5xx if the
+ * receiver's code must change.
+ */
 function refusal(error: WebhookVerificationError): Answer {
   const { code, message } = error;
   if (code === 'body_already_parsed' || code === 'body_already_read') {
@@ -87,7 +93,10 @@ function refusal(error: WebhookVerificationError): Answer {
   return answer(code === 'body_too_large' ? 413 : 400, { error: code, message });
 }
 
-/** Makes the receiver of a framework, and checks the options at once. @throws TypeError for wrong options; WebhookVerificationError `weak_secret` */
+/**
+ * Makes the webhook receiver of a framework, and checks the options at once. @throws TypeError for wrong
+ * options; WebhookVerificationError `weak_secret`
+ */
 export function receiver<Event extends AnyEvent = WebhookEvent, Context = unknown>(
   options: ReceiverOptions,
   handler: WebhookHandler<Event, Context>,
@@ -136,7 +145,7 @@ export function receiver<Event extends AnyEvent = WebhookEvent, Context = unknow
   };
 }
 
-/** Checks the length of a body. @throws WebhookVerificationError `body_too_large` */
+/** Checks the length of a request body. @throws WebhookVerificationError `body_too_large` */
 export function requireSize(bytes: number, most: number): void {
   if (bytes > most) {
     throw new WebhookVerificationError('body_too_large', `The body has more than ${most} bytes.`);

@@ -8,7 +8,7 @@ import { findUser } from './users.ts';
 /** Paths of the MCP server and of its metadata document, from which assistants learn where users sign in. */
 export const mcpPaths = ['/mcp', '/.well-known/oauth-protected-resource/mcp'];
 
-/** Largest body of a request, in bytes. */
+/** Maximum size of a request body, in bytes. */
 const maxBytes = 100_000;
 
 const { origin } = new URL(mcpUrl);
@@ -18,7 +18,10 @@ function headersOf({ headers }: ResourceRequest): Headers {
   return new Headers(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
 }
 
-/** Reads a body; `null` if it is too long. Reads that one to its end too, so that the client gets a response. */
+/**
+ * Reads a request body; `null` if it is too long. Reads a body that is too long to its end as well, so that
+ * the client gets a response.
+ */
 async function textOf(body: AsyncIterable<Uint8Array> | null): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -44,7 +47,7 @@ function parseMessage(text: string): object | null {
 
 /**
  * Handles the requests of assistants: `POST /mcp`, and `GET` of the metadata document. Keeps no session: the
- * token of each request says whose request it is.
+ * token of each request identifies the user.
  *
  * @param body - body of the request, of which nothing has been read
  */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 // REPLACE THIS by your own tools.
 
-/** Scopes of the tools that need more than the scopes of every request. */
+/** Scopes of the tools that need more than the scopes which every request needs. */
 const scopesOfTools: ReadonlyMap<string, readonly string[]> = new Map([['add_note', ['notes:write']]]);
 
 /** Notes of each user. They are lost when the process ends and are not shared with other processes. */

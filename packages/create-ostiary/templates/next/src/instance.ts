@@ -19,7 +19,7 @@ const open = (): Promise<Ostiary> =>
   });
 
 /**
- * Opens one Ostiary for the life of the process. Next.js gives each route a copy of these modules, so the
+ * Opens Ostiary once for the life of the process. Next.js gives each route a copy of these modules, so the
  * first request opens it for all routes. Next.js also loads routes during the build, when there is no
  * database.
  */
@@ -28,7 +28,7 @@ export function instance(): Promise<Ostiary> {
   return kept.instance;
 }
 
-/** Makes the routes use the Ostiary of a test. */
+/** Makes the routes use the Ostiary instance of a test. */
 export function replaceInstance(ostiary: Ostiary): void {
   kept.instance = Promise.resolve(ostiary);
 }

@@ -2,16 +2,16 @@
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** `null` for none. */
+  /** Body of the response; `null` if it has none. */
   readonly body: string | null;
 }
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Escapes a text for use between tags and between quotes. */
+/** Escapes a text for use in HTML, between tags and between quotes. */
 export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
 
-/** Makes a page that other sites cannot frame, and that loads nothing. */
+/** Makes an HTML page that other sites cannot frame, and that loads nothing. */
 export function page(title: string, body: string, status = 200, cookie?: string): Answer {
   return {
     status,

@@ -10,7 +10,9 @@ const settings = {
   allowedScopes: ['openid', 'profile', 'email'],
 };
 
-/** Creates a public client with these settings. An existing client with the id gets the settings. */
+/**
+ * Creates a public client with these settings. If a client with the id exists, changes its settings instead.
+ */
 export async function provisionClient(
   { admin }: Ostiary,
   id: string,

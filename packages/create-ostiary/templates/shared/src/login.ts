@@ -27,7 +27,7 @@ function cookieOf(cookies: string | null | undefined, name: string): string | un
   return found?.slice(name.length + 1);
 }
 
-/** Returns the secret of the login form from this browser's cookie. */
+/** Returns the secret of the login form (CSRF protection) from this browser's cookie. */
 function formSecret(cookies: string | null | undefined): string | undefined {
   const secret = cookieOf(cookies, formCookie);
   return secret !== undefined && /^[\w-]{43}$/.test(secret) ? secret : undefined;
@@ -39,8 +39,8 @@ function isSame(left: string, right: string): boolean {
 }
 
 /**
- * Returns where the browser goes after the login: always a path of this site, so that a link cannot send
- * users elsewhere.
+ * Returns the URL to which the browser goes after the login: always a path of this site, so that a link
+ * cannot send users elsewhere.
  */
 function pageOfThisSite(returnTo: string): string {
   const target = returnTo.startsWith('/') ? URL.parse(returnTo, site) : null;
@@ -53,14 +53,15 @@ export function sessionOf(cookies: string | null | undefined): Authentication | 
   return session !== undefined && session.endsAt > Date.now() ? session : null;
 }
 
-/** Ends the session of a browser. Ostiary calls it when an app signs a user out. */
+/** Ends the session of a browser. Ostiary calls this function when an app signs a user out. */
 export function signOut(request: IncomingMessage, response: ServerResponse): void {
   sessions.delete(cookieOf(request.headers.cookie, sessionCookie) ?? '');
   response.appendHeader('Set-Cookie', `${sessionCookie}=${attributes}; Max-Age=0`);
 }
 
 /**
- * `GET /login`. Always shows the form: an app may require the password of a user who is already signed in.
+ * Handles `GET /login`. Always shows the form: an app may require the password of a user who is already
+ * signed in.
  */
 export function loginPage(
   cookies: string | null | undefined,
@@ -80,7 +81,7 @@ export function loginPage(
   return page('Sign in', form, problem?.status, `${formCookie}=${secret}${attributes}`);
 }
 
-/** `POST /login`, with the fields of the form. */
+/** Handles `POST /login`, with the fields of the login form. */
 export async function signIn(
   cookies: string | null | undefined,
   form: Readonly<Record<string, unknown>>,
@@ -107,7 +108,7 @@ export async function signIn(
   return { status: 303, headers, body: '' };
 }
 
-/** `GET /`: a page to start from. */
+/** Handles `GET /`: a page to start from. */
 export function homePage(cookies: string | null | undefined): Answer {
   const session = sessionOf(cookies);
   const text = session === null ? 'Nobody is signed in.' : `Signed in as ${escaped(session.sub)}.`;

@@ -8,7 +8,10 @@ import { authUrl, sealingKey, trustedProxies } from './settings.ts';
 import { storage } from './storage.ts';
 import { findUser } from './users.ts';
 
-/** Options of Ostiary: your users, who is signed in, and the URL of the login page. Tests use them too. */
+/**
+ * Options of Ostiary: how it finds your users, which user is signed in, and the URL of the login page. Tests
+ * use these options too.
+ */
 export const options = {
   users: { find: (sub) => findUser(sub) },
   login: {
@@ -36,7 +39,7 @@ export const options = {
   // </mcp>
 } satisfies Partial<OstiaryOptions>;
 
-/** Opens Ostiary with the settings of this machine, provisions the demo clients and starts the worker. */
+/** Opens Ostiary with the settings of this machine, creates the demo clients and starts the worker. */
 export async function openOstiary(own: typeof options = options): Promise<Ostiary> {
   const ostiary = await createOstiary({
     ...own,

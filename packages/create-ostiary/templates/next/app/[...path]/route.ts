@@ -4,7 +4,7 @@ import { mcp, mcpPaths } from '../../src/mcp.ts';
 import { send } from '../../src/send.ts';
 // </mcp>
 
-/** Handles all paths without a route of their own. */
+/** Handles requests for all paths that no other route handles. */
 export async function GET(request: Request): Promise<Response> {
   const ostiary = await instance();
   // <mcp>
