@@ -11,19 +11,19 @@ const user = z.object({ handle: text, password: text, sub: text, kid: text, phon
 
 const client = z.object({
   clientId: text,
-  /** Secret of the client; `null` for a public client. */
+  /** Secret of the demo's OAuth client; `null` for a public client. */
   clientSecret: text.nullable(),
   redirectUris: z.array(text),
   allowedScopes: z.array(text),
 });
 
 const apiKey = z.object({
-  /** Id of the key, for `ostiary keys revoke`. */
+  /** Id of the demo's API key, for `ostiary keys revoke`. */
   id: text,
   mode,
   key: text,
   scopes: z.array(text),
-  /** Slug of the partner. */
+  /** Slug (short name) of the demo's partner. */
   partner: text,
   signingSecret: text,
 });
@@ -34,10 +34,10 @@ const apiKey = z.object({
  */
 const webhook = z.object({ mode, url: text, secret: text, id: text });
 
-/** Owner of the pages for operators, who signs in with the password alone on this machine. */
+/** Owner of the pages for operators, who signs in with only a password in the demo. */
 const operator = z.object({ email: text, password: text });
 
-/** Schema of the data that the first start creates and later starts keep. */
+/** Schema of the demo data that the first start creates and later starts keep. */
 const seeded = z.object({
   operator,
   users: z.array(user),
@@ -56,13 +56,13 @@ export type Seeded = z.output<typeof seeded>;
 export interface DemoFile extends Readonly<Seeded> {
   readonly authUrl: string;
   readonly baseUrl: string;
-  /** Prefix of tokens and keys, and middle of header names. */
+  /** Prefix of tokens and keys, which is also part of header names. */
   readonly prefix: string;
 }
 
 export const demoFilePath = (dataDir: string): string => join(dataDir, 'demo.json');
 
-/** Returns the data of an earlier start, or `null` if there is none or it cannot be used. */
+/** Returns the demo data of an earlier start, or `null` if there is none or it cannot be used. */
 export async function readDemoFile(dataDir: string): Promise<Seeded | null> {
   try {
     return seeded.parse(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')));

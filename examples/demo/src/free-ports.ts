@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Range of ports to choose from. It lies below the ports that systems give to outgoing connections, any of
- * which could take such a port before its server listens, or while the server restarts.
+ * Range of ports from which the demo chooses. It lies below the ports that systems give to outgoing
+ * connections, because such a connection could take a port before its server listens, or while the server
+ * restarts.
  */
 const range = { from: 10_000, to: 32_000 } as const;
 
-/** Number of ports to try before giving up. */
+/** Number of ports that are tried before giving up. */
 const tries = 50;
 
 /** Listens on a free random port. @throws the error of the last port that was tried */
@@ -27,7 +28,9 @@ async function holdOne(): Promise<{ readonly port: number; readonly server: Serv
   }
 }
 
-/** Returns ports that are free at this moment. All are held until the last is found, so that they differ. */
+/**
+ * Returns ports that are free at this moment. Each is kept open until the last is found, so that they differ.
+ */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held = await Promise.all(Array.from({ length: count }, holdOne));
   await Promise.all(held.map(({ server }) => new Promise((resolve) => server.close(resolve))));

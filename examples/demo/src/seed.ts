@@ -4,7 +4,7 @@ import { redirectUris, type WebhookMode, webhookModes, webhookUrls } from '@osti
 import { ConfigError, type Installation, type NewUser } from '@ostiary/reference-server';
 import type { DemoApiKey, DemoClient, DemoUser, DemoWebhook, Seeded } from './demo-file.ts';
 
-/** Slug of the shop's partner. */
+/** Slug (short name) of the partner that runs the shop. */
 const demoPartner = 'kafe-lakay';
 
 type Person = Omit<NewUser, 'password'>;
@@ -126,7 +126,7 @@ async function provision(installation: Installation, partnerUrl: string): Promis
 /** URLs of the demo, for the seeded data. */
 interface SeedOptions {
   readonly prefix: string;
-  /** URL at which this process reaches the partner API. */
+  /** URL at which this process calls the partner API. */
   readonly apiOrigin: string;
   readonly partnerUrl: string;
 }

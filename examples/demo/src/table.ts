@@ -6,8 +6,8 @@ import { columns, look } from './terminal.ts';
 const plain = (text: string): string => text;
 
 /**
- * Text for the terminal once everything runs: where to go, what to try, and with which users. The rest is in
- * `demo.json`.
+ * Text that the terminal shows once the demo runs: URLs to open, things to try, and users to sign in as. The
+ * rest is in `demo.json`.
  */
 export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {
   const path = relative(process.cwd(), demoFilePath(dataDir));

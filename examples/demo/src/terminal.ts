@@ -5,7 +5,7 @@ type Style = Parameters<typeof styleText>[0];
 /** Makes a function that colours texts for a terminal, but not for a pipe or a file, or with `NO_COLOR`. */
 const coloured = (style: Style) => (text: string) => styleText(style, text, { stream: process.stdout });
 
-/** Styles of the terminal's texts. */
+/** Colours and styles of texts in the terminal. */
 export const look = {
   heading: coloured('bold'),
   address: coloured(['cyan', 'underline']),

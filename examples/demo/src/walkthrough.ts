@@ -24,7 +24,7 @@ const retryDelays = '1,0.2,0.2,0.2';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Runs the whole walkthrough step by step. @throws StepFailed at the first step that fails */
+/** Runs all steps of the demo's walkthrough. @throws StepFailed at the first step that fails */
 async function walkThrough(report: Report, surroundings: Surroundings): Promise<void> {
   const { file } = surroundings;
   const browser = new Browser(({ method, url, form, status, location }) => {

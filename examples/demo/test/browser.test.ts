@@ -10,8 +10,8 @@ const small = { width: 360, height: 740 };
 const large = { width: 1280, height: 800 };
 
 /**
- * Combinations of size and colour scheme for checking a page. A page that is checked with both sets is
- * checked in all four combinations.
+ * Combinations of window size and colour scheme in which a page is checked. Together, the two sets cover all
+ * four combinations.
  */
 const looks = {
   one: [
@@ -24,7 +24,7 @@ const looks = {
   ],
 } as const;
 
-/** Checks a page in all combinations of `name`: readable and accessible. */
+/** Checks that a page is readable and accessible in all combinations of the set `name`. */
 async function expectLooks(page: Page, name: keyof typeof looks): Promise<void> {
   for (const [viewport, colorScheme] of looks[name]) {
     await page.setViewportSize(viewport);

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Largest body of a request, in bytes. */
+/** Maximum size of a request body, in bytes. */
 const maxBytes = 100_000;
 
-/** Reads a body; `null` if it is too long. Reads that one to its end too, so that the client gets a response. */
+/**
+ * Reads a request body; `null` if it is too long. Reads a body that is too long to its end as well, so that
+ * the client gets a response.
+ */
 export async function readText(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;

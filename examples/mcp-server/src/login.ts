@@ -21,7 +21,7 @@ export function createLogin(site: string) {
     loginUrl: (returnTo) => `/login?${new URLSearchParams({ return_to: returnTo })}`,
   };
 
-  /** Shows the sign-in page, and takes its form. */
+  /** Shows the sign-in page, and handles its posted form. */
   async function loginPage(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { searchParams } = new URL(request.url ?? '/', site);
     if (request.method !== 'POST') {

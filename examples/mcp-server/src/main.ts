@@ -22,7 +22,7 @@ server.listen(port, '127.0.0.1', () => {
   );
 });
 
-/** Stops new requests first, then the background work and the database. */
+/** Stops the example: first new requests, then the background work and the database. */
 function close(): void {
   server.close(() => void ostiary.close());
   server.closeIdleConnections();

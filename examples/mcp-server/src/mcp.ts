@@ -20,8 +20,8 @@ function parseMessage(text: string): object | null {
 }
 
 /**
- * Creates the handler of requests to `/mcp`. The server keeps no session: each request carries a token, and says whose notes it
- * is about.
+ * Creates the handler of requests to `/mcp`. The server keeps no session: the token of each request
+ * identifies the user.
  */
 export function mcpEndpoint(resource: ProtectedResource, notes: Notes) {
   const { origin } = new URL(resource.metadata.resource);

@@ -11,13 +11,13 @@ const scopes = {
 
 /** Settings that differ between this example and its tests. */
 export interface Settings extends Pick<OstiaryOptions, 'storage' | 'sealingKeys'> {
-  /** Origin of the service: the authorization server and, at `/mcp`, the MCP server. */
+  /** Origin of the example: the authorization server and, at `/mcp`, the MCP server. */
   readonly site: string;
-  /** Accepts clients with metadata documents at private addresses too: for tests on one machine. */
+  /** True to accept clients with metadata documents at private addresses too: for tests on one machine. */
   readonly allowPrivateDocuments?: boolean;
 }
 
-/** Opens the service: Ostiary, and an MCP server that Ostiary protects. */
+/** Opens the example: Ostiary, and an MCP server that Ostiary protects. */
 export async function openNotes({ site, allowPrivateDocuments = false, ...given }: Settings) {
   const { users, login, loginPage } = createLogin(site);
   const url = `${site}/mcp`;

@@ -1,17 +1,17 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 
-/** Scope that every request needs. */
+/** Scope that every request to the MCP server needs. */
 export const readScope = 'notes:read';
-/** Scope that the tool `add_note` needs too. */
+/** Scope that the tool `add_note` needs in addition. */
 export const writeScope = 'notes:write';
 
-/** Notes of each user. */
+/** Notes of each user, in memory. */
 export type Notes = Map<string, string[]>;
 
 const toolCall = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) });
 
-/** Returns the scopes that a JSON-RPC message needs beside `notes:read`. */
+/** Returns the scopes that a JSON-RPC message needs in addition to `notes:read`. */
 export function scopesOf(message: unknown): readonly string[] {
   return toolCall.safeParse(message).data?.params.name === 'add_note' ? [writeScope] : [];
 }

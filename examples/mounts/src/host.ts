@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Authentication, PaymentRail, UserDirectory, UserRecord } from '@ostiary/core';
 
 /**
- * An application before Ostiary is added: users, sessions, a login, its own pages, and a payment rail.
+ * An application before Ostiary is added to it: users, sessions, a login, its own pages, and a payment rail.
  */
 export interface Host {
   readonly users: UserDirectory;
@@ -11,7 +11,7 @@ export interface Host {
   /** Returns the user who is signed in in the browser that sent a request, or `null`. */
   sessionOf(request: IncomingMessage): Authentication | null;
   loginPage(returnTo: string): string;
-  /** Signs a user in. Returns the session cookie, and the URL to which the browser is redirected. */
+  /** Signs a user in. Returns the session cookie, and the URL to which the browser goes next. */
   signIn(form: LoginForm): { readonly cookie: string; readonly location: string };
   /** Makes a page that shows the signed-in user. `cookies` is the value of the `Cookie` header. */
   shopPage(cookies: string | undefined): string;

@@ -11,7 +11,7 @@ import { serveNodeHttp } from './node-http.ts';
 /** Starts a server of a framework, with Ostiary in front of the host's own routes. */
 export type Mount = (ostiary: Ostiary, host: Host, port: number) => Promise<Stop>;
 
-/** Frameworks with a server of their own. Next.js has none. */
+/** Frameworks in which the application itself starts the server. Next.js is not among them. */
 export const mounts: { readonly [framework: string]: Mount } = {
   express: serveExpress,
   fastify: serveFastify,

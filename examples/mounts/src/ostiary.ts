@@ -2,7 +2,7 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { createOstiary, type Ostiary, type OstiaryOptions } from '@ostiary/core';
 import type { Host } from './host.ts';
 
-/** Settings that differ between deployments. */
+/** Settings of the example that differ between deployments. */
 export interface Settings
   extends Pick<OstiaryOptions, 'authUrl' | 'baseUrl' | 'trustedProxies' | 'webhooks'> {
   readonly file: string;

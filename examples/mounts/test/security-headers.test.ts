@@ -25,7 +25,7 @@ const behindHelmet: Proof = {
   origin: (site) => site,
 };
 
-/** Headers of a policy that only covers the host's pages. */
+/** Headers of a Content-Security-Policy that only covers the host's pages. */
 const beforeHono: Proof = {
   hostHeaders: { 'content-security-policy': "form-action 'self'", 'referrer-policy': 'no-referrer' },
   consentHeaders: ostiaryHeaders,

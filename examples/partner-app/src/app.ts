@@ -62,7 +62,8 @@ export function createPartnerApp(config: PartnerConfig): Koa {
 }
 
 /**
- * Makes the middleware around all routes: it sets headers, refuses forms of other sites, and handles errors.
+ * Makes the middleware for all routes of the shop: it sets headers, refuses forms of other sites, and handles
+ * errors.
  */
 function guard(config: PartnerConfig): Middleware {
   return async (ctx, next) => {

@@ -7,15 +7,15 @@ interface RegisteredClient {
 
 /** Settings of the shop. */
 export interface PartnerConfig {
-  /** Origin of this shop, as browsers see it. */
+  /** Origin of this shop as browsers see it. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
   readonly provider: {
     readonly name: string;
-    /** Origin of the consent screen, and the issuer. */
+    /** Origin of the provider's consent page, which is also the issuer. */
     readonly authUrl: string;
-    /** Origin of the API. */
+    /** Origin of the provider's API. */
     readonly baseUrl: string;
   };
   readonly clients: {
@@ -29,20 +29,20 @@ export interface PartnerConfig {
   readonly webhooks: WebhookSettings | null;
 }
 
-/** Time limit of a call, in milliseconds, because a person is waiting for a page. */
+/** Time limit of a call to the provider, in milliseconds, because a person is waiting for a page. */
 export const patience = { timeout: 10_000, totalTimeout: 15_000 } as const;
 
-/** Credentials of the shop at the partner API. Both stay on the server. */
+/** API key and signing secret of the shop at the partner API. Both stay on the server. */
 export interface PartnerApiKey {
   readonly key: string;
   readonly signingSecret: string;
 }
 
-/** Settings for verifying webhooks. Each mode has its own path and secret. */
+/** Settings for verifying webhooks. Live and test mode each have their own path and secret. */
 export interface WebhookSettings {
-  /** Wire prefix of the provider: headers are `X-<PREFIX>-…`. */
+  /** Prefix of the provider in header names: `X-<PREFIX>-…`. */
   readonly prefix: string;
-  /** Webhook secrets by mode; `null` if the shop has no endpoint for the mode. */
+  /** Webhook secrets of the shop by mode; `null` if it has no endpoint for the mode. */
   readonly secrets: Readonly<Record<WebhookMode, string | null>>;
 }
 

@@ -2,7 +2,7 @@ import { contentPolicy as policyOf } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 import { styleHash } from './pages/layout.ts';
 
-/** Error for a request that the shop refuses itself, without calling the provider. */
+/** Error for a request that the shop itself refuses, without calling the provider. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: 'wrong_state';
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Makes the content security policy of a page; `more` adds directives. */
+/** Makes the Content-Security-Policy of a page; `more` adds directives. */
 export const contentPolicy = (...more: readonly string[]): string =>
   policyOf(styleHash, "img-src 'self' https: data:", ...more);
 

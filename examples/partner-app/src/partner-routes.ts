@@ -9,7 +9,7 @@ import { english, type Words, wordsFor } from './pages/words.ts';
 import type { Notice, Session, Sessions } from './sessions.ts';
 import type { Transfer, Transfers } from './transfers.ts';
 
-/** Number of payments that a session remembers. */
+/** Maximum number of payments that a customer's session remembers. */
 const shownTransfers = 5;
 
 function problem(words: Words, error: unknown): Notice {
@@ -18,7 +18,7 @@ function problem(words: Words, error: unknown): Notice {
   return { kind: 'bad', text: fillText(words.language, words.partnerAnswered, { code, message }) };
 }
 
-/** Returns the payments of a session in the latest state that the shop knows. */
+/** Returns the payments in a customer's session, each in the latest state that the shop knows. */
 export function paymentsOf(session: Session | null, transfers: Transfers): readonly Transfer[] {
   return (session?.transfers ?? []).flatMap((id) => transfers.get(id) ?? []);
 }
@@ -36,7 +36,7 @@ function partnerOf({ partnerApi, provider }: PartnerConfig): OstiaryPartner | nu
   );
 }
 
-/** Pays a customer, once per form. Returns the notice for the customer. */
+/** Pays a customer, only once per form. Returns the message for the customer. */
 async function pay(
   words: Words,
   api: OstiaryPartner,

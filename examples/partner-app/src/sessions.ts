@@ -3,37 +3,39 @@ import type { Userinfo } from '@ostiary/client-sdk/oauth';
 import { cookie } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 
-/** A sign-in that this browser has started. It is stored in the session on the server until the callback. */
+/** A sign-in that a browser has started. It is stored in the session on the server until the callback. */
 export interface PendingSignIn {
   readonly client: 'confidential' | 'public';
-  /** Returned unchanged in the callback, which proves that this browser started the sign-in. */
+  /**
+   * Value of `state`, returned unchanged in the callback. It proves that this browser started the sign-in.
+   */
   readonly state: string;
   /**
-   * PKCE code verifier. The server keeps it until the exchange of the code, where it proves that this shop
+   * PKCE code verifier. The server keeps it until the code is exchanged, where it proves that this shop
    * started the sign-in.
    */
   readonly codeVerifier: string;
 }
 
-/** The signed-in customer, with the tokens for further requests. */
+/** The signed-in customer, with the tokens for later requests. */
 export interface SignedIn {
   readonly client: PendingSignIn['client'];
   readonly accessToken: string;
   readonly scope: readonly string[];
   readonly expiresAt: Date;
-  /** Fields of the user; they depend on the approved scopes. */
+  /** Fields of the user from userinfo; they depend on the approved scopes. */
   readonly identity: Userinfo;
   readonly readAt: Date;
 }
 
 /** Data of a browser's session. Tokens never leave the server. */
 export interface Session {
-  /** Sign-ins that were started, one per tab, latest last. */
+  /** Sign-ins that the browser has started, one per tab, latest last. */
   pending: PendingSignIn[];
   signedIn: SignedIn | null;
   /** Ids of the shop's payments to this customer, latest first. */
   transfers: string[];
-  /** Notice to show once on the next page. */
+  /** Message that the next page shows once. */
   notice: Notice | null;
 }
 

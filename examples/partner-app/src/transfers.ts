@@ -1,9 +1,9 @@
 import type * as Sdk from '@ostiary/client-sdk';
 
-/** The parts of a transfer that the shop shows. */
+/** Members of a transfer that the shop shows. */
 export type Transfer = Pick<Sdk.Transfer, 'id' | 'status' | 'amount' | 'currency' | 'failure' | 'createdAt'>;
 
-/** Latest states of the shop's payments, from API responses and webhooks. */
+/** Latest known states of the shop's payments, from API responses and webhooks. */
 export type Transfers = ReturnType<typeof createTransfers>;
 
 const maximum = 10_000;
@@ -13,7 +13,7 @@ export function createTransfers() {
   return {
     /**
      * Stores the state of a transfer. A webhook may arrive before the response to the request that caused it,
-     * so a final state is kept even if another arrives later.
+     * so a final state is kept even if a pending state arrives later.
      */
     remember(transfer: Transfer): void {
       const before = known.get(transfer.id);

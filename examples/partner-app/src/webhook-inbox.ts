@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@ostiary/webhook-verifier';
 import type { WebhookMode } from './config.ts';
 
-/** A verified delivery, and what the shop did with it. */
+/** A verified webhook, and what the shop did with it. */
 export interface Arrival {
   readonly at: Date;
   /**
@@ -12,21 +12,21 @@ export interface Arrival {
   readonly outcome: 'handled' | 'failed' | 'duplicate';
 }
 
-/** An event with all of its deliveries, in the order of arrival. */
+/** An event with all webhooks that delivered it, in the order of arrival. */
 export interface ReceivedEvent {
   readonly event: WebhookEvent;
   readonly arrivals: readonly Arrival[];
 }
 
-/** A delivery that was refused. Its content is not kept, because anybody may have sent it. */
+/** A webhook that was refused. Its content is not kept, because anybody may have sent it. */
 export interface Refusal {
   readonly at: Date;
   readonly mode: WebhookMode;
-  /** Error code of the verifier. */
+  /** Error code with which the verifier refused the webhook. */
   readonly code: string;
 }
 
-/** Received events in memory. They are lost when the shop stops. */
+/** Received webhook events in memory. They are lost when the shop stops. */
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
 const shownEvents = 50;
@@ -52,7 +52,7 @@ export function createWebhookInbox() {
     refusals: () => refusals,
     arrived: (event: WebhookEvent, attempt: number | null, outcome: 'handled' | 'failed'): void =>
       add(event, { at: new Date(), attempt, outcome }),
-    /** Records a duplicate of an event that was already handled. */
+    /** Records a repeated webhook of an event that was already handled. */
     repeated(id: string): void {
       const known = received.get(id);
       if (known !== undefined) add(known.event, { at: new Date(), attempt: null, outcome: 'duplicate' });

@@ -5,14 +5,14 @@ import type { WebhookMode, WebhookSettings } from './config.ts';
 import type { Transfers } from './transfers.ts';
 import type { WebhookInbox } from './webhook-inbox.ts';
 
-/** Error of a handler that fails on purpose, as chosen on the page. */
+/** Error of a webhook handler that fails on purpose, as chosen on the page. */
 class PlannedFailure extends Error {
   override readonly name = 'PlannedFailure';
 }
 
 /**
- * Handles an event. It runs once per event, because the receiver skips duplicates. Types other than payments
- * have no effect and are only shown.
+ * Handles a webhook event. It runs once per event, because the receiver skips duplicates. Event types other
+ * than payments have no effect and are only shown.
  */
 function handle(event: WebhookEvent, transfers: Transfers): void {
   const isPayment = event.type === 'payment.completed' || event.type === 'payment.failed';
@@ -20,7 +20,7 @@ function handle(event: WebhookEvent, transfers: Transfers): void {
   if (isPayment && event.mode === 'live') transfers.remember(event.data);
 }
 
-/** Wraps a store so that it reports duplicates to the inbox. */
+/** Wraps a dedupe store so that it reports duplicates to the shop's inbox. */
 function noticing(store: DedupeStore, inbox: WebhookInbox): DedupeStore {
   return {
     ...store,
@@ -45,9 +45,9 @@ export function createWebhookReceiver(
   // restarts.
   const dedupe = noticing(memoryDedupe(), inbox);
   const receiver = {
-    /** Number of next deliveries to respond to with 500, to show the retries. */
+    /** Number of the next webhooks that get status 500, to show the retries. */
     failures: 0,
-    /** Makes the middleware for a mode's webhook URL. Put it before any body parser. */
+    /** Makes the middleware for the webhook URL of one mode. Put it before any body parser. */
     routeOf: (mode: WebhookMode, secret: string): ((ctx: KoaContext) => Promise<void>) =>
       webhook(
         {

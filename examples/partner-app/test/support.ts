@@ -11,7 +11,7 @@ export interface Received {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Makes a response with JSON. */
+/** Makes a response with a JSON body. */
 export const json = (status: number, body: unknown) => () => ({ status, body: JSON.stringify(body) });
 
 export const apiKey = {
@@ -51,10 +51,10 @@ export const transfer = {
   completedAt: null,
 };
 
-/** Responses of the provider, by path. */
+/** Scripted responses of the provider, by path. */
 export type Script = Readonly<Record<string, () => { readonly status: number; readonly body: string }>>;
 
-/** Responses of a provider that accepts everything. */
+/** Scripted responses of a provider that accepts everything. */
 const kind: Script = {
   '/v1/oauth/token': json(200, token),
   '/v1/oauth/userinfo': json(200, identity),
@@ -108,7 +108,7 @@ export async function openShop(
   return { config, received, iss: origin, customer: new Customer(config) };
 }
 
-/** A customer whose browser keeps one cookie. */
+/** A customer's browser that keeps one cookie. */
 export class Customer {
   cookie = '';
   readonly #config: PartnerConfig;
@@ -135,7 +135,7 @@ export class Customer {
     return (await this.request('/')).html;
   }
 
-  /** Starts a sign-in, and returns the authorization request to which the browser is redirected. */
+  /** Starts a sign-in, and returns the authorization request to which the shop redirects the browser. */
   async begin(client = 'confidential', scopes: readonly string[] = ['openid', 'profile']) {
     const body = new URLSearchParams({ client });
     for (const scope of scopes) body.append('scope', scope);
@@ -147,7 +147,7 @@ export class Customer {
     return this.request(`${path}?${new URLSearchParams(parameters)}`);
   }
 
-  /** Signs in; `iss` is the issuer in the callback. */
+  /** Signs the customer in; `iss` is the issuer in the callback. */
   async signIn(iss: string) {
     const { state } = await this.begin();
     return this.callback({ code: 'the-code', state, iss });

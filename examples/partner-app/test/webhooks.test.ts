@@ -42,7 +42,7 @@ async function shop() {
   return { ...opened, send, page, fail };
 }
 
-/** Returns the outcomes of an event's deliveries as the page shows them. */
+/** Returns the outcomes of an event's webhooks as the page shows them. */
 const outcomesOf = (html: string, { id }: AnyEvent): string[] => {
   const [, row = ''] = html.split(`data-event="${id}"`);
   const [own = ''] = row.split('data-event=');

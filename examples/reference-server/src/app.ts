@@ -17,7 +17,7 @@ type Handler = (ctx: Context) => Promise<void> | void;
 
 type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>>;
 
-/** Routes for operating this process, which load balancers and the doctor request. */
+/** Makes the routes for operating this process, which load balancers and the doctor request. */
 export interface OperationRoutes {
   readonly health: HealthRoutes;
   readonly doctor: ReturnType<typeof createDoctorRoute>;
@@ -46,7 +46,7 @@ const unlessAhead = (handler: Handler): Handler => {
   return (ctx) => unlessPrefetched(ctx, async () => handler(ctx));
 };
 
-/** Returns the routes of this server's own pages. Ostiary handles its own routes before. */
+/** Returns the routes of this server's own pages. Requests for Ostiary's paths do not reach them. */
 export function pageRoutes(context: SignInContext): Routes {
   const account = createAccountRoutes(context);
   const passport = createPassportRoutes(context);

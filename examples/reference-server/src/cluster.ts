@@ -14,19 +14,19 @@ import { serveMetrics } from './metrics/metrics.ts';
 import { together } from './metrics/together.ts';
 
 /**
- * Pauses before a process that died is restarted, in milliseconds. Each is twice the previous one, unless the
- * process had run for `longMs`.
+ * Pauses before a process that died is restarted, in milliseconds. Each is twice the previous pause, unless
+ * the process had run for `longMs`.
  */
 const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
 /**
- * Time after which a process that does not end is killed, in milliseconds, because the others wait for their
- * turn.
+ * Time after which a process that does not stop is killed, in milliseconds, because others wait to be
+ * replaced after it.
  */
 const stuckMs = 60_000;
 /** Time limit for a process to report its metrics, in milliseconds. */
 const patienceMs = 2_000;
 
-/** Name and role of a process. A process that replaces another takes over its place. */
+/** Name and role of a process. A process that replaces another gets the same name and role. */
 interface Place {
   readonly name: string;
   readonly role: 'web' | 'worker';
@@ -35,7 +35,7 @@ interface Place {
 interface Running {
   readonly worker: Worker;
   readonly startedAt: number;
-  /** Resolves with true once the process listens, or with false if it ended before. */
+  /** Resolves with true once the new process listens, or with false if it ended before. */
   readonly listens: Promise<boolean>;
   readonly ended: Promise<unknown>;
 }
@@ -45,7 +45,7 @@ function placesOf({ processes, role }: ServerConfig): Place[] {
   return role === 'all' ? [...webs, { name: 'worker', role: 'worker' }] : webs;
 }
 
-/** Returns the name that the primary gave to this process; `undefined` without a primary. */
+/** Returns the name that the primary process gave to this process; `undefined` without a primary. */
 export const placeOfProcess = (): string | undefined => (cluster.isWorker ? process.argv[2] : undefined);
 
 function launch({ name, role }: Place, logger: Logger): Running {
@@ -63,7 +63,7 @@ function launch({ name, role }: Place, logger: Logger): Running {
 }
 
 /**
- * Starts the configured number of processes. SIGHUP replaces them one by one.
+ * Starts the configured number of server processes. The signal SIGHUP replaces them one by one.
  *
  * @throws AddressError if the port of the metrics is taken
  * @throws {@link ConfigError} if the first process does not start; the process has logged the reason
@@ -74,7 +74,7 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
   const current = new Map<Place, Running>();
   let closing: Promise<void> | undefined;
 
-  /** Restarts the process of a place after a crash. */
+  /** Restarts a process after a crash, with the same name and role. */
   async function keep(place: Place): Promise<void> {
     for (let pauseMs = firstPauseMs; closing === undefined; ) {
       const running = current.get(place) ?? launch(place, logger);
@@ -94,8 +94,8 @@ export async function startProcesses(config: ServerConfig): Promise<{ close(): P
   }
 
   /**
-   * Replaces all processes, one by one. The next process of a place listens before the present one stops, so
-   * that a process is always ready for requests.
+   * Replaces all processes, one by one. The new process listens before the old process stops, so that one is
+   * always ready for requests.
    */
   async function replaceAll(): Promise<void> {
     for (const place of places) {

@@ -54,8 +54,8 @@ function refuseUnsafe(
 }
 
 /**
- * Returns who the operators are: people with staff accounts, those whom a proxy names, or nobody. Refuses
- * settings that would let in nobody or anybody.
+ * Returns how operators are identified: people with staff accounts, people whom a proxy names, or nobody.
+ * Refuses settings that would let in nobody or anybody.
  */
 function operatorsOf(values: Parsed) {
   const header = values.OSTIARY_OPERATORS_HEADER ?? null;
@@ -180,5 +180,5 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
   });
 }
 
-/** Checked settings of the server. `settings.ts` explains each. */
+/** Checked settings of the server. `settings.ts` explains each of them. */
 export type ServerConfig = ReturnType<typeof loadConfig>;

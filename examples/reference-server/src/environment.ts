@@ -3,8 +3,8 @@ import { ConfigError } from './config-error.ts';
 import { type Setting, settings } from './settings.ts';
 
 /**
- * Suffixes of the variables that Kubernetes sets for a Service, except `NAME_PORT`, which is recognized by
- * its value.
+ * Suffixes of the variables that Kubernetes sets for a Service. The variable `NAME_PORT` is recognized by its
+ * value instead.
  */
 const serviceLink =
   /_SERVICE_HOST$|_SERVICE_PORT(_[A-Z0-9_]+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
@@ -35,8 +35,8 @@ const secrets = Object.entries<Setting>(settings)
   .filter(([, setting]) => setting.isSecret === true)
   .map(([variable]) => variable);
 /**
- * All variables that the server reads: the settings, and for each secret the variable with the name of a
- * file.
+ * Names of all environment variables that the server reads: the settings, and for each secret the variable
+ * that names a file.
  */
 export const knownVariables = new Set([
   ...Object.keys(settings),
@@ -44,8 +44,8 @@ export const knownVariables = new Set([
 ]);
 
 /**
- * Checks whether a variable is meant for this server and misspelt. Short names such as `PORT` resemble too
- * many others.
+ * Checks whether an unknown variable is probably a misspelt setting of this server. Short names such as
+ * `PORT` are not compared, because they resemble too many others.
  */
 function isMisspelt(variable: string): boolean {
   if (knownVariables.has(variable)) return false;
@@ -58,7 +58,7 @@ function isMisspelt(variable: string): boolean {
   });
 }
 
-/** Reads a secret from the file that `*_FILE` names, without the line break at its end. */
+/** Reads a secret from the file that the variable `*_FILE` names, without the line break at its end. */
 function readSecret(variable: string, file: string): string {
   let text: string;
   try {
@@ -73,8 +73,8 @@ function readSecret(variable: string, file: string): string {
 }
 
 /**
- * Returns the variables of this server. Secrets in files are read, and variables that Kubernetes sets for
- * Services are removed.
+ * Returns the environment variables of this server. Secrets in files are read, and variables that Kubernetes
+ * sets for Services are removed.
  *
  * @throws {@link ConfigError} if a file cannot be read, or a secret is set twice
  */

@@ -19,7 +19,7 @@ import { createDirectory } from './users/directory.ts';
 import { createIdentityChecks } from './users/identity-checks.ts';
 import { createPasswords, type ScryptCost } from './users/passwords.ts';
 
-/** Dependencies that tests replace. Production uses the defaults. */
+/** Functions and settings that tests replace. Production uses the defaults. */
 export interface InstallationOptions {
   /** Returns the current time, in milliseconds since the Unix epoch. */
   readonly now?: () => number;
@@ -38,7 +38,7 @@ const keysOf =
     return [derive(first), ...others.map(derive)];
   };
 
-/** An open database with everything that the server and the command line share. */
+/** An open database with all objects that the server and the command line share. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
 /**
@@ -120,7 +120,7 @@ export async function openInstallation(
       ...{ accounts, staff, identityChecks },
       staffSessions: ofStaff,
       ...{ ledger, sessions, cookies, ostiary },
-      /** Administration of Ostiary, for commands. */
+      /** Administrative calls of Ostiary, for commands. */
       admin: ostiary.admin,
       ...{ now, deriveKeys, askingApps },
       async close(): Promise<void> {

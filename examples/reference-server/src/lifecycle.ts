@@ -24,10 +24,10 @@ export function closeOnSignals(close: () => Promise<void>): void {
   if (process.listenerCount('SIGHUP') === 0) process.on('SIGHUP', () => void (isClosing || begin()));
 }
 
-/** Messages from the primary to the processes that it has started; see `cluster.ts`. */
+/** Messages from the primary process to the processes that it has started; see `cluster.ts`. */
 export type Order = 'leave' | 'metrics';
 
-/** Obeys the primary's messages, and ends when the primary does. */
+/** Follows the primary process's messages, and ends when the primary ends. */
 export function obeyPrimary(server: ReferenceServer): void {
   const end = (order?: { readonly replaced: boolean }): void =>
     void server.close(order).then(() => process.exit(0), failToStart);
@@ -42,8 +42,8 @@ export function obeyPrimary(server: ReferenceServer): void {
 }
 
 /**
- * Logs in one line why the program cannot start, and exits with 1. An operator's mistake is logged without a
- * stack trace.
+ * Logs in one line why the program cannot start, and exits with code 1. For an operator's mistake, no stack
+ * trace is logged.
  */
 export function failToStart(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof AddressError;

@@ -17,20 +17,24 @@ import { createContext, type SignInContext } from './sign-in/context.ts';
 import type { ThrottleLimits } from './sign-in/throttle.ts';
 import { createStaffContext, type StaffContext } from './staff/context.ts';
 
-/** Dependencies that tests and the demo replace. Production uses the defaults. */
+/** Functions and settings that tests and the demo replace. Production uses the defaults. */
 export interface ServerOptions extends InstallationOptions {
   readonly logger?: Logger;
   readonly signInLimits?: Partial<ThrottleLimits>;
-  /** Time for running requests when the server closes, in milliseconds. @defaultValue 10000 */
+  /**
+   * Time for which running requests may continue when the server closes, in milliseconds. @defaultValue 10000
+   */
   readonly closeDeadlineMs?: number;
-  /** Name of this process among those of one machine, whose primary serves `/metrics` for all of them. */
+  /**
+   * Name of this process among those of one machine, whose primary process serves `/metrics` for all of them.
+   */
   readonly place?: string | undefined;
 }
 
-/** A running server. */
+/** A running reference server. */
 export type ReferenceServer = Awaited<ReturnType<typeof startReferenceServer>>;
 
-/** Makes the request listener for the role of this process. */
+/** Makes the request handler for the role of this process (web, worker or both). */
 function listenerOf(
   { role }: ServerConfig,
   { ostiary }: Installation,

@@ -14,8 +14,8 @@ export const sealingKeys = list.pipe(
 );
 
 /**
- * Checks whether a key was typed or counted instead of generated. A random key is mistaken for one with a
- * probability of 10⁻¹³.
+ * Checks whether a sealing key was typed or counted up instead of generated. The probability that a random
+ * key fails is 10⁻¹³.
  */
 export function isGuessableKey(key: string): boolean {
   const bytes = [...Buffer.from(key, 'base64url')];
@@ -43,7 +43,9 @@ export const proxies = list.pipe(
   ),
 );
 
-/** Schema of a Unix socket's path. All systems accept at least 104 bytes, including the NUL at the end. */
+/**
+ * Schema of the path of a Unix socket. All systems accept at least 104 bytes, including the NUL at the end.
+ */
 export const socketPath = z
   .string()
   .refine(
@@ -51,7 +53,7 @@ export const socketPath = z
     'must be an absolute path of at most 103 bytes',
   );
 
-/** Schema of a file's permissions, in octal. */
+/** Schema of the permissions of the Unix socket file, in octal. */
 export const fileMode = z
   .string()
   .regex(/^0?[0-7]{3}$/, 'must be permissions in octal, such as 660')
@@ -76,10 +78,15 @@ export const delays = list.pipe(
     .max(20, 'has more than 20 delays'),
 );
 
-/** Returns the connection string with its first host only, because `URL` cannot parse a list of hosts. */
+/**
+ * Returns a PostgreSQL connection string with only the first of its hosts, because `URL` cannot parse a list
+ * of hosts.
+ */
 const withOneHost = (value: string): string => value.replace(/^(\w+:\/\/(?:[^/?#]*@)?[^/?#,]*)[^/?#]*/, '$1');
 
-/** Schema of a connection string that the driver can parse. Error messages contain no part of it. */
+/**
+ * Schema of a PostgreSQL connection string that the driver can parse. Error messages contain no part of it.
+ */
 export const databaseUrl = checked((value, refuse) => {
   if (!/^postgres(?:ql)?:\/\/./.test(value)) return refuse('must begin with postgres:// or postgresql://');
   if (!URL.canParse(withOneHost(value)))
@@ -92,7 +99,10 @@ export const databaseUrl = checked((value, refuse) => {
   return value;
 });
 
-/** Names of scopes (RFC 6749, appendix A.4). Whether they exist is checked with the other options of Ostiary. */
+/**
+ * Schema of a list of scope names (RFC 6749, appendix A.4). Whether they exist is checked with the other
+ * options of Ostiary.
+ */
 export const scopeNames = list.pipe(
   z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/, 'must be names of scopes, comma separated')),
 );
@@ -102,7 +112,10 @@ const resourceTable = z.record(
   z.strictObject({ name: z.string(), scopes: z.array(z.string()).default([]) }),
 );
 
-/** Parses the APIs for which apps request tokens; `undefined` if the text is not such JSON. */
+/**
+ * Parses the setting that lists the APIs for which apps request tokens; `undefined` if the text is no such
+ * JSON.
+ */
 function parseResources(text: string) {
   try {
     return resourceTable.safeParse(JSON.parse(text)).data;
@@ -123,13 +136,13 @@ export const resources = z
     'must be JSON such as {"https://tools.example.com/mcp":{"name":"Tools"}}',
   );
 
-/** Schema of a header's name, in lower case as Node lists headers. */
+/** Schema of the name of a header, in lower case as Node lists headers. */
 export const headerName = z
   .string()
   .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a header')
   .transform((name) => name.toLowerCase());
 
-/** Schema of the roles of operators by name or group. */
+/** Schema of the roles of operators, by the name or group of the person. */
 export const roleMapping = list.pipe(
   z.array(
     checked((entry, refuse) => {

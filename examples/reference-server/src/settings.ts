@@ -20,15 +20,15 @@ export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** Optional scopes that this server supports. It has no e-mail or postal addresses for the others. */
+/** Optional scopes that this server supports. It stores no e-mail or postal addresses for the others. */
 const readyScopes = ['phone', 'standardProfile'] as const;
 
-/** Definition of an environment variable. */
+/** Definition of an environment variable of the server. */
 export interface Setting {
   readonly check: z.ZodType;
-  /** Value if the variable is missing or empty; omitted for a required variable. */
+  /** Value of the setting if the variable is missing or empty; omitted for a required variable. */
   readonly fallback?: string;
-  /** Default as the documentation shows it, if it is not simply `fallback`. */
+  /** Default value as the documentation shows it, if it differs from `fallback`. */
   readonly shown?: string;
   /**
    * True for a secret, which can also be read from the file that the variable with the suffix `_FILE` names.
@@ -39,7 +39,9 @@ export interface Setting {
 
 const onOff = (fallback: 'on' | 'off', about: string) => ({ check: switched, fallback, about });
 
-/** All variables that the server reads. A test compares the table in the README with this one. */
+/**
+ * All environment variables that the server reads. A test compares the table in the README with this list.
+ */
 export const settings = {
   OSTIARY_AUTH_URL: {
     check: origin,

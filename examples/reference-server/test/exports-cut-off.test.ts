@@ -47,7 +47,8 @@ function download(url: string, key: string) {
 }
 
 /**
- * Calls back once a server of this process has sent some parts of an export. A proxy may still buffer them.
+ * Calls a function once a server of this process has sent some parts of an export. A proxy may still buffer
+ * them.
  */
 function onPartsOfExport(callback: () => void): void {
   const channel = 'http.server.request.start';
@@ -68,7 +69,7 @@ function onPartsOfExport(callback: () => void): void {
 
 const target = '/v1/partner/reconciliation?date=2024-01-01&format=ndjson';
 
-/** Reasons why an export is cut off: a stop whose deadline passes, or a database that fails. */
+/** Reasons why a server cuts an export off: a stop whose deadline passes, or a database that fails. */
 const cuts = {
   'a stop': { deadlineMs: 1 },
   'the database': { deadlineMs: 10_000 },

@@ -7,7 +7,7 @@ import { startServer } from './support/server.ts';
 const paths = ['/v1/partner/payments', '/v1/oauth/token'];
 const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024, 'a');
 
-/** Sends a body with Node's own client. */
+/** Sends a large request body with Node's own client. */
 function send(url: string, body: Buffer, headers: Readonly<Record<string, string | number>>) {
   return new Promise<{ readonly status: number; readonly text: string }>((resolve, reject) => {
     const sent = request(url, { method: 'POST', agent: false, headers }, (response) => {
@@ -19,7 +19,7 @@ function send(url: string, body: Buffer, headers: Readonly<Record<string, string
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Ways in which a client announces the end of a body. */
+/** Ways in which a client announces the end of a request body. */
 const framings = {
   'a length': (body: Buffer) => ({ ...json, 'Content-Length': body.length }),
   chunks: () => ({ ...json, 'Transfer-Encoding': 'chunked' }),

@@ -27,7 +27,7 @@ async function postgresEnvironment(changes: Record<string, string> = {}) {
   return environment({ NODE_ENV: 'test', DATABASE_URL: url, ...changes });
 }
 
-/** Starts the same installation in another process, on its own port. */
+/** Starts the same installation in another process, on another port. */
 async function besides(
   env: NodeJS.ProcessEnv,
   role: string,
@@ -44,7 +44,7 @@ const statusOf = async (url: string): Promise<readonly [number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-/** Makes a port through which a server can be reached, not open yet. */
+/** Reserves a port through which a server can be reached later. */
 async function doorTo(url: string) {
   const { hostname, port } = new URL(url);
   const closed = await freePort();

@@ -31,7 +31,7 @@ async function keyFor({ installation: { admin } }: ReferenceServer, allowlist: r
   return key;
 }
 
-/** Requests the client's address over a Unix socket, as a proxy does. */
+/** Requests `whoami` over a Unix socket, as a proxy does, and returns the client's address. */
 function whoami(socket: string, key: string, forwarded: string) {
   return new Promise<{ readonly status: number; readonly address: unknown }>((resolve, reject) => {
     const headers = { host: 'localhost', 'x-api-key': key, 'x-forwarded-for': forwarded };
@@ -44,7 +44,7 @@ function whoami(socket: string, key: string, forwarded: string) {
   });
 }
 
-/** Starts nginx in front of the socket, with the documented configuration. */
+/** Starts nginx in front of the server's Unix socket, with the documented configuration. */
 async function startNginx(program: string, socket: string): Promise<string> {
   const folder = await temporaryFolder();
   const port = await freePort();
@@ -166,7 +166,7 @@ describe('several processes on a Unix socket', () => {
   }, 120_000);
   afterAll(() => postgres?.remove(), 60_000);
 
-  /** Starts two web processes and a worker on one socket. */
+  /** Starts two web processes and a worker that share one Unix socket. */
   async function startProcesses(trustedProxies: string) {
     databases += 1;
     const socket = await socketPath();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Makes functions that read one cookie, and the `Set-Cookie` headers that set and remove it. */
+/** Makes functions that read a cookie, and make the `Set-Cookie` headers that set and remove it. */
 export function cookie(name: string, secure: boolean, maxAgeSeconds: number | null = null) {
   // Browsers refuse a cookie with `__Host-` that a sibling domain or a plain connection sets.
   const fullName = secure ? `__Host-${name}` : name;

@@ -6,7 +6,7 @@ import { isLoopbackUrl } from './loopback.ts';
 /** Schema of an environment variable. */
 export type Check<Value> = z.ZodType<Value>;
 
-/** Makes the schema of a text with a custom check, which calls `refuse` with the reason. */
+/** Makes the schema of an environment variable with a custom check, which calls `refuse` with the reason. */
 export const checked = <Output>(check: (value: string, refuse: (message: string) => never) => Output) =>
   z.string().transform(
     (value, context): Output =>
@@ -16,7 +16,10 @@ export const checked = <Output>(check: (value: string, refuse: (message: string)
       }),
   );
 
-/** Schema of an origin: without a path, and https unless it is on this machine. */
+/**
+ * Schema of an environment variable that is an origin: without a path, and https unless it is on this
+ * machine.
+ */
 export const origin = checked((value, refuse) => {
   if (!URL.canParse(value)) return refuse('must be an absolute URL');
   const url = new URL(value);
@@ -29,7 +32,7 @@ export const origin = checked((value, refuse) => {
   return url.origin;
 });
 
-/** Schema of a list, separated by commas. */
+/** Schema of an environment variable that is a list, separated by commas. */
 export const list = z.string().transform((value) =>
   value
     .split(',')
@@ -37,7 +40,10 @@ export const list = z.string().transform((value) =>
     .filter((entry) => entry !== ''),
 );
 
-/** Makes the schema of a whole number; `what` describes the range, such as `2 to 200 connections`. */
+/**
+ * Makes the schema of an environment variable that is a whole number; `what` describes the range, such as `2
+ * to 200 connections`.
+ */
 export const whole = (least: number, most: number, what: string) =>
   z
     .string()
@@ -47,10 +53,10 @@ export const whole = (least: number, most: number, what: string) =>
 
 export const port = whole(0, 65_535, 'a port number');
 
-/** Schema of `on` or `off`. */
+/** Schema of an environment variable that is `on` or `off`. */
 export const switched = z.enum(['on', 'off'], 'must be on or off').transform((value) => value === 'on');
 
-/** Makes the schema of a list of known words, each at most once. */
+/** Makes the schema of an environment variable that is a list of known words, each at most once. */
 export const some = <const Word extends string>(words: readonly Word[]) => {
   const message = `must be one or several of ${words.join(', ')}`;
   return list.pipe(

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Error for a request body that is not a form of our pages. */
+/** Error for a request body that is not a form of this server's pages. */
 export class FormError extends Error {
   override readonly name = 'FormError';
   readonly status: 400 | 413 | 415;
@@ -30,7 +30,7 @@ async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 /**
- * Reads a submitted form of at most 16 KiB.
+ * Reads a posted form of at most 16 KiB.
  *
  * @param lists - names of fields that may occur more than once
  * @throws {@link FormError}

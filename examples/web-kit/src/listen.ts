@@ -15,7 +15,7 @@ export interface Address {
 
 /** An HTTP server that accepts connections. */
 export interface HttpServer {
-  /** Port; 0 on a Unix socket. */
+  /** Port on which the server listens; 0 on a Unix socket. */
   readonly port: number;
   /**
    * Stops accepting connections, and lets running requests finish within `deadlineMs`. Longer responses are
@@ -26,7 +26,7 @@ export interface HttpServer {
   close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }
 
-/** Names of the variables that set an address, for messages. */
+/** Names of the environment variables that set the server's address, for messages. */
 interface Variables {
   readonly host: string;
   readonly port: string;
@@ -44,7 +44,7 @@ const reasons: Readonly<Record<string, (address: Address, of: Variables) => stri
   ENOTFOUND: noAddress,
 };
 
-/** Resolves once the server listens at the address; rejects with the system's error. */
+/** Resolves once the server listens at the address; rejects with the operating system's error. */
 function listening(server: Server, address: Address | SocketAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -85,18 +85,21 @@ function reasonOf(error: unknown, address: Address | SocketAddress, variables: V
  * and AWS load balancers: 60 s), so that no proxy sends a request on a closing connection.
  */
 export const patience = {
-  /** Time from the first byte, or from the connection, to the end of the headers. */
+  /** Time from the first byte, or from the connection, to the end of a request's headers, in milliseconds. */
   headersMs: 9_000,
-  /** Time to the end of the body. */
+  /** Time to the end of a request's body, in milliseconds. */
   requestMs: 14_000,
-  /** Time without data after a response. Node announces it as `Keep-Alive: timeout=75`. */
+  /**
+   * Time without data after a response before the connection is closed, in milliseconds. Node announces it as
+   * `Keep-Alive: timeout=75`.
+   */
   keepAliveMs: 75_000,
-  /** Interval of the check for requests that took longer. */
+  /** Interval at which Node checks for requests that took too long, in milliseconds. */
   checkMs: 1_000,
   maxConnections: 5_000,
 };
 
-/** Settings of a server that differ from those of the public server. */
+/** Settings in which a server differs from the public server. */
 export interface ListenOptions extends Readonly<Partial<typeof patience>> {
   readonly variables?: Variables;
   /** Called when a connection is refused because there are too many. */
@@ -107,7 +110,7 @@ export interface ListenOptions extends Readonly<Partial<typeof patience>> {
 const lastRequestMs = 5_000;
 
 /**
- * State of a connection: its running responses, and the time at which it ends unless a request arrives.
+ * State of a connection: its running responses, and the time at which it is closed unless a request arrives.
  */
 interface Connection {
   readonly underWay: Set<ServerResponse>;
@@ -146,7 +149,7 @@ export async function listen(
   let endsIdle = false;
 
   /**
-   * Ends the connection unless a request arrives in time. Node limits the time of a request from its first
+   * Closes the connection unless a request arrives in time. Node limits the time of a request from its first
    * byte only, and would wait for ever on a connection that sends nothing but empty lines.
    */
   function expectRequest(socket: Socket, connection: Connection, withinMs: number): void {

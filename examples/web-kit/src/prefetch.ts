@@ -1,11 +1,11 @@
-/** The part of a Koa context that is used here. */
+/** Members of a Koa context that this file uses. */
 interface Context {
   status: number;
   get(header: string): string;
   set(header: string, value: string): void;
 }
 
-/** Headers with which browsers mark a prefetch: the current one, and those of older browsers. */
+/** Headers with which browsers mark a prefetch: the current header, and those of older browsers. */
 const purposes = ['Sec-Purpose', 'Purpose', 'X-Purpose', 'X-Moz'];
 
 /**

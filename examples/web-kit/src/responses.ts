@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The part of Koa's context that is used here. */
+/** Members of Koa's context that this file uses. */
 interface Answering {
   status: number;
   type: string;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mix, readableOn, readableText } from '@ostiary/core/pages';
 
-/** Style sheet, and its hash for the content security policy. */
+/** A style sheet, and its hash for the Content-Security-Policy. */
 export interface Style {
   readonly css: string;
   readonly hash: string;
@@ -57,7 +57,7 @@ const light = {
   line: '#e4e7ec',
   border: '#858e9d',
 };
-/** Neutral colours of a colour scheme, each as `#rrggbb`. */
+/** Neutral colours for light or dark pages, each as `#rrggbb`. */
 export type Palette = Readonly<typeof light>;
 
 const dark: Palette = {

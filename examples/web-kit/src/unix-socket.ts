@@ -1,14 +1,14 @@
 import { chmod, lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 
-/** Unix socket to listen on. */
+/** Unix socket on which a server listens. */
 export interface SocketAddress {
   readonly path: string;
   /** Permissions of the socket file: connecting requires write access. */
   readonly mode: number;
 }
 
-/** Reasons for the operator why a server cannot listen at a path, by the system's error code. */
+/** Explanations for the operator why a server cannot listen at a path, by the system's error code. */
 export const socketReasons: Readonly<Record<string, (path: string, variable: string) => string>> = {
   EADDRINUSE: (path, variable) =>
     `another program listens at ${path}, or the file is no socket; set ${variable} to another path, or stop the other program`,
@@ -17,7 +17,7 @@ export const socketReasons: Readonly<Record<string, (path: string, variable: str
     `${variable} ${path} is in a folder that does not exist, or in which this user may create nothing`,
 };
 
-/** Checks whether a process accepts connections at the path. */
+/** Checks whether a process accepts connections at the path of a Unix socket. */
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

@@ -6,7 +6,7 @@ import { type ListenOptions, listen, patience } from '../src/listen.ts';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const quick = { headersMs: 300, requestMs: 400, keepAliveMs: 200, checkMs: 50 };
-/** Allowance for a slow machine, in milliseconds. */
+/** Extra time that tests allow a slow machine, in milliseconds. */
 const slackMs = 1_500;
 
 async function serve(options: ListenOptions) {
@@ -22,7 +22,7 @@ async function serve(options: ListenOptions) {
   return server;
 }
 
-/** Connects, sends `start`, and then `drip` repeatedly until the server ends the connection. */
+/** Connects, sends the text `start`, and then `drip` repeatedly until the server ends the connection. */
 async function dribble(port: number, start: string, drip: string) {
   const begun = performance.now();
   const socket = connect(port, '127.0.0.1');
@@ -121,7 +121,7 @@ describe('a server that listens', () => {
         socket.on('error', () => undefined);
         socket.once('connect', () => resolve(socket));
       });
-    /** Sends a request and returns the response; empty if the connection is closed. */
+    /** Sends a request and returns the raw response; empty if the connection is closed. */
     const ask = (socket: Socket): Promise<string> =>
       new Promise((resolve) => {
         socket.once('data', (bytes) => resolve(bytes.toString('latin1')));

@@ -5,7 +5,7 @@ export interface Page {
   readonly headers: Headers;
   readonly html: string;
   readonly forms: readonly Form[];
-  /** Absolute target of a redirect; `null` for none. */
+  /** Absolute URL of a redirect; `null` for a response without redirect. */
   readonly location: string | null;
 }
 
@@ -17,7 +17,7 @@ export interface Form {
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Called with every request and response. */
+/** Function that is called with every request and response. */
 export type Observer = (exchange: {
   readonly method: string;
   readonly url: string;
@@ -41,7 +41,7 @@ function attributesOf(tag: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(found, ([, name = '', value = '']) => [name, decoded(value)]));
 }
 
-/** Parses the forms of a page. Works only for the well-formed pages of this server. */
+/** Parses the forms of an HTML page. Works only for the well-formed pages of this server. */
 function formsOf(html: string, url: string): Form[] {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = '', body = '']): Form => {
     const tags = (name: string) =>
@@ -85,7 +85,7 @@ export class Browser {
     return this.#request('POST', form.action, { ...form.fields, ...input }, from);
   }
 
-  /** Follows redirects until a page is shown, or until `isEnd` accepts the next target. */
+  /** Follows redirects until a page is shown, or until `isEnd` accepts the next URL. */
   async follow(page: Page, isEnd: (location: string) => boolean = () => false): Promise<Page> {
     let current = page;
     for (let hops = 0; hops <= 10; hops += 1) {

@@ -3,18 +3,18 @@ import type { DemoApiKey, DemoFile } from '../demo-file.ts';
 import { found } from './found.ts';
 import { type Fields, type Report, shortUrl } from './report.ts';
 
-/** Response to a call. */
+/** Response to an HTTP call of the walkthrough. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Fields;
-  /** Unparsed body, for digests. */
+  /** Body of the response before it was parsed, for digests. */
   readonly text: string;
 }
 
 type Headings = Readonly<Record<string, string>>;
 
-/** Sends a request from server to server, with content as JSON, and reports both directions. */
+/** Sends a request from server to server, with content as JSON, and reports request and response. */
 export async function call(
   report: Report,
   method: 'GET' | 'POST' | 'DELETE',
@@ -44,12 +44,14 @@ export async function call(
   return { status: response.status, headers: response.headers, body: fields, text };
 }
 
-/** Sends a GET request, with an access token if given, and reports both directions. */
+/** Sends a GET request, with an access token if given, and reports request and response. */
 export function read(report: Report, url: string, token?: string): Promise<Answer> {
   return call(report, 'GET', url, token === undefined ? {} : { Authorization: `Bearer ${token}` });
 }
 
-/** Checks whether a response is an error with this status and code, of either API. */
+/**
+ * Checks whether a response is an error with this status and code, of the OAuth endpoints or the partner API.
+ */
 export const isRefused = ({ status, body }: Answer, wanted: number, code: string): boolean =>
   status === wanted && (body.code ?? body.error) === code;
 

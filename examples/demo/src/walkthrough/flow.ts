@@ -5,21 +5,21 @@ import type { Browser, Page } from './browser.ts';
 import { found, textOf } from './found.ts';
 import type { Report } from './report.ts';
 
-/** Environment of the walkthrough: the running demo. */
+/** Facts about the running demo that the walkthrough needs. */
 export interface Surroundings {
   readonly file: DemoFile;
-  /** Origin of the shop. */
+  /** Origin of the demo's shop. */
   readonly shopUrl: string;
   /** Changes the state of an identity check, as the server's staff do with `ostiary users kyc`. */
   readonly changeKyc: IdentityChecks['change'];
 }
 
-/** Environment of each step of the walkthrough. */
+/** Objects that each step of the walkthrough uses. */
 export interface Walk extends Surroundings {
   readonly report: Report;
   readonly browser: Browser;
   readonly user: DemoUser;
-  /** Client with a secret. */
+  /** OAuth client with a secret. */
   readonly confidential: DemoClient;
   readonly publicClient: DemoClient;
   /** URLs from the discovery document. */
@@ -34,7 +34,7 @@ export type Endpoints = Readonly<
   >
 >;
 
-/** An authorization request of an app, with the values that it keeps. */
+/** An authorization request of an app, with the values that the app keeps for the callback. */
 export interface Attempt {
   readonly client: DemoClient;
   readonly scope: string;
@@ -52,7 +52,7 @@ export const random = (): string => randomBytes(32).toString('base64url');
 
 const isAt = (uri: string) => (location: string) => location.startsWith(uri);
 
-/** Returns the public client of the demo, or the one with a secret. */
+/** Returns the public client of the demo, or the client with a secret. */
 export const clientOf = ({ clients }: DemoFile, isPublic: boolean): DemoClient =>
   found(
     clients.find(({ clientSecret }) => (clientSecret === null) === isPublic),
@@ -85,7 +85,7 @@ export async function authorize(
   return { attempt, page: await browser.follow(first, isAt(redirectUri)) };
 }
 
-/** Approves or denies on the consent page, and returns the parameters of the callback. */
+/** Approves or denies on the consent page, and returns the parameters of the callback URL. */
 export async function decide(
   { browser, report, file }: Pick<Flow, 'browser' | 'report' | 'file'>,
   { redirectUri, state }: Attempt,
@@ -104,14 +104,14 @@ export async function decide(
   return query;
 }
 
-/** Requests scopes that the signed-in user approves. Returns the body of the token request. */
+/** Requests scopes that the signed-in user approves. Returns the body of the token request with the code. */
 export async function approvedExchange(walk: Flow, client: DemoClient, scope: string) {
   const { attempt, page } = await authorize(walk, client, scope);
   const query = await decide(walk, attempt, page, 'approve');
   return exchangeBody(attempt, textOf(query.get('code'), 'code'));
 }
 
-/** Makes the body of the request that exchanges a code. */
+/** Makes the body of the token request that exchanges a code. */
 export function exchangeBody(
   { client, redirectUri, verifier }: Attempt,
   code: string,

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StepFailed } from './report.ts';
 
-/** Returns a value unless it is undefined. @throws {@link StepFailed} if it is */
+/** Returns a value, or fails the step if it is undefined. @throws {@link StepFailed} */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new StepFailed(`there is no ${what}`);
   return value;
 }
 
-/** Returns a value that must be text. @throws {@link StepFailed} if it is not */
+/** Returns a value that must be text. @throws {@link StepFailed} if it is not text */
 export function textOf(value: unknown, what: string): string {
   if (typeof value !== 'string') throw new StepFailed(`${what} is missing`);
   return value;
 }
 
-/** Polls until something is there. @throws {@link StepFailed} if that takes too long */
+/** Calls a function repeatedly until it returns a value. @throws {@link StepFailed} if that takes too long */
 export async function eventually<Value>(
   what: string,
   look: () => Promise<Value | undefined> | Value | undefined,

@@ -4,7 +4,7 @@ import { random, type Walk } from './flow.ts';
 import { eventually, textOf } from './found.ts';
 import type { Fields } from './report.ts';
 
-/** Returns the passport that the page shows to the signed-in user. */
+/** Returns the passport that the passport page shows to the signed-in user. */
 export const passportIn = (html: string): string =>
   textOf(/id="token"[^>]*>([^<]+)</.exec(html)?.[1], 'passport');
 

@@ -6,7 +6,7 @@ import { memoryDedupe } from '@ostiary/webhook-verifier/dedupe';
 import { webhook } from '@ostiary/webhook-verifier/express';
 import { eventually } from './found.ts';
 
-/** A request to the receiver, with the status of the response. */
+/** A request to the webhook receiver, with the status of the response. */
 export interface Delivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,12 +17,12 @@ export interface Delivery {
 /** A webhook receiver as a partner would write it, with plain Node and the verifier. */
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-/** Opens a receiver on a free port. `secrets` has a secret for each path. */
+/** Opens a webhook receiver on a free port. `secrets` has a secret for each path. */
 export async function openReceiver(prefix: string, secrets: Readonly<Record<string, string>>) {
   const deliveries: Delivery[] = [];
   const handled = new Map<string, number>();
   const state = {
-    /** Number of next deliveries on which the handler fails. */
+    /** Number of the next webhooks on which the handler fails. */
     failures: 0,
   };
   const routes = new Map(
@@ -52,9 +52,9 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
   return {
     state,
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    /** All requests in the order of arrival. */
+    /** All requests to the receiver in the order of arrival. */
     deliveries: deliveries as readonly Delivery[],
-    /** Number of times that the handler completed each event, by id. */
+    /** Number of times that the handler completed each event, by event id. */
     handled: handled as ReadonlyMap<string, number>,
     /**
      * Waits for the first `count` requests that `isWanted` accepts. @throws StepFailed after fifteen seconds

@@ -1,21 +1,21 @@
 import { columns, look } from '../terminal.ts';
 
-/** Error for a failed step. */
+/** Error of a step of the walkthrough that failed. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
 
-/** Members of an object. */
+/** Members of a JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Names of secret values, which are shortened in reports. */
+/** Names of secret values, which reports shorten. */
 const secretNames: ReadonlySet<string> = new Set(
   'access_token client_secret code code_challenge code_verifier csrf id_token key nonce secret state token'.split(
     ' ',
   ),
 );
 
-/** Number of characters to show of a header that contains a secret, including its readable prefix. */
+/** Number of characters that reports show of a header with a secret, including its readable prefix. */
 const shownStart: Readonly<Record<string, number>> = { Authorization: 17, 'X-API-Key': 12 };
 
 function shorten(name: string, value: unknown): string {
@@ -27,7 +27,10 @@ function shorten(name: string, value: unknown): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** Formats a URL for one line: interaction ids and secret parameters are shortened, nested URLs left out. */
+/**
+ * Formats a URL for one line of a report: interaction ids and secret parameters are shortened, nested URLs
+ * left out.
+ */
 export function shortUrl(href: string): string {
   const url = new URL(href);
   const path = url.pathname.replace(/(\/oauth\/(?:authorize|interaction)\/)(.{6}).+/, '$1$2…');
@@ -35,7 +38,7 @@ export function shortUrl(href: string): string {
   return `${url.origin}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Reports what happens, with secrets shortened, and counts the checks. */
+/** Reports the steps of the walkthrough, with secrets shortened, and counts the checks. */
 export type Report = ReturnType<typeof createReport>;
 
 export function createReport(write: (line: string) => void) {
@@ -52,7 +55,9 @@ export function createReport(write: (line: string) => void) {
     },
     sent: (line: string, fields?: Fields | null): void => told(`${look.sent('→')} ${line}`, fields),
     received: (line: string, fields?: Fields | null): void => told(`${look.quiet('←')} ${line}`, fields),
-    /** Reports claims with their results. @throws {@link StepFailed} if a claim is false */
+    /**
+     * Reports statements that a step checks, with their results. @throws {@link StepFailed} if one is false
+     */
     check(claims: Readonly<Record<string, boolean>>): void {
       for (const [claim, holds] of Object.entries(claims)) {
         told(holds ? look.good(`✓ ${claim}`) : look.bad(`✗ ${claim}`));
@@ -61,7 +66,7 @@ export function createReport(write: (line: string) => void) {
         if (!holds) throw new StepFailed(claim);
       }
     },
-    /** Returns a line for each step, and the total number of checks. */
+    /** Returns a line for each step of the walkthrough, and the total number of checks. */
     summary(): { readonly checks: number; readonly lines: string } {
       const rows = steps.map(({ title, checks, held }) => [
         ...[held ? '✓' : '✗', title],

@@ -3,18 +3,18 @@ import { random, type Walk } from './flow.ts';
 import { found, textOf } from './found.ts';
 import type { Delivery, Receiver } from './receiver.ts';
 
-/** State that the steps about webhooks share. */
+/** State that the webhook steps of the walkthrough share. */
 export interface WebhookWalk extends Walk {
   readonly live: PartnerCalls;
   readonly test: PartnerCalls;
   readonly receiver: Receiver;
-  /** Secrets by path of the receiver. */
+  /** Webhook secrets by the receiver's path. */
   readonly secrets: Readonly<Record<'/live' | '/test', string>>;
 }
 
 const names = ['Event', 'EventId', 'Timestamp', 'Signature', 'Partner', 'Attempt'] as const;
 
-/** Returns a header of a delivery by its name without the prefix. */
+/** Returns a header of a webhook by its name without the prefix. */
 export const headerOf = ({ file }: Walk, { headers }: Delivery, name: (typeof names)[number]): string =>
   headers[`x-${file.prefix}-${name}`.toLowerCase()] ?? '';
 
@@ -25,8 +25,8 @@ export function wireHeaders(walk: Walk, delivery: Delivery): Readonly<Record<str
 }
 
 /**
- * Waits for `count` deliveries of an event whose data contains `text`. A single one is reported. Returns the
- * last one first.
+ * Waits for `count` webhooks of an event whose data contains `text`. Reports a single one. Returns the last
+ * first.
  */
 export async function arrivals(
   walk: WebhookWalk,
@@ -41,7 +41,7 @@ export async function arrivals(
   return [found(last, 'delivery'), ...before.reverse()];
 }
 
-/** Reports a delivery as it arrived. */
+/** Reports a webhook as it arrived. */
 export function show(walk: WebhookWalk, delivery: Delivery): void {
   const { report, receiver } = walk;
   report.received(`webhook POST ${receiver.origin}${delivery.path}, answered ${delivery.status}`, {
@@ -71,7 +71,7 @@ export async function pay({ live, user, report }: WebhookWalk, amount: string): 
   return textOf(body.id, 'id');
 }
 
-/** Returns the error code with which the verifier refuses a delivery; `undefined` if it accepts it. */
+/** Returns the error code with which the verifier refuses a webhook; `undefined` if it accepts it. */
 export const refusalOf = (verifying: Promise<unknown>): Promise<unknown> =>
   verifying.then(
     () => undefined,

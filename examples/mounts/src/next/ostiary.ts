@@ -2,7 +2,7 @@ import type { Ostiary } from '@ostiary/core';
 import { createHost, type Host } from '../host.ts';
 import { openOstiary } from '../ostiary.ts';
 
-/** Singletons of this process. */
+/** Objects that exist once in this process, on `globalThis`. */
 interface Parts {
   readonly host: Host;
   readonly ostiary: Promise<Ostiary>;

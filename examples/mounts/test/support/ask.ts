@@ -1,4 +1,4 @@
-/** A response with its body. */
+/** An HTTP response with its body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

@@ -11,15 +11,15 @@ import type { Stop } from '../../src/listening.ts';
 import { openOstiary, type Settings } from '../../src/ostiary.ts';
 import { clientAddress, startTlsProxy } from './tls-proxy.ts';
 
-/** Starts an example. The settings are for examples that run in another process. */
+/** Function that starts an example. The settings are for examples that run in another process. */
 export type Serve = (ostiary: Ostiary, host: Host, port: number, settings: Settings) => Promise<Stop>;
 
-/** Way to deploy an example. */
+/** A way to deploy an example: with or without path prefixes, and with or without a proxy. */
 export interface Variant {
   readonly name: string;
   /** True if the URLs of Ostiary have paths. */
   readonly prefix: boolean;
-  /** True if a proxy in front terminates TLS. */
+  /** True if a proxy in front of the example terminates TLS. */
   readonly tls: boolean;
 }
 
@@ -31,7 +31,7 @@ export const prefixedBehindProxy: Variant = {
   tls: true,
 };
 
-/** Two variants: with neither prefixes nor a proxy, and with both. */
+/** Two ways to deploy an example: with neither path prefixes nor a proxy, and with both. */
 export const twoVariants: readonly Variant[] = [atRoot, prefixedBehindProxy];
 
 export const variants: readonly Variant[] = [
@@ -43,16 +43,16 @@ export const variants: readonly Variant[] = [
 /** A running example. */
 export interface Deployment {
   readonly ostiary: Ostiary;
-  /** URL of the host for browsers. */
+  /** URL of the host app as browsers see it. */
   readonly site: string;
   readonly authUrl: string;
   readonly baseUrl: string;
-  /** Client address of the tests' requests, as Ostiary must see it. */
+  /** Client IP address of the tests' requests, as Ostiary must see it. */
   readonly clientAddress: string;
   stop(): Promise<void>;
 }
 
-/** Runs `start` with a free port, and tries again if another process has taken the port in the meantime. */
+/** Calls `start` with a free port, and tries again if another process has taken the port in the meantime. */
 export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -64,14 +64,14 @@ export async function onFreePort<Started>(start: (port: number) => Promise<Start
   }
 }
 
-/** Returns the URLs of Ostiary in a deployment whose host is at `site`. */
+/** Returns the URLs of Ostiary in a deployment whose host app is at `site`. */
 function addressesOf(site: string, { prefix }: Variant): { authUrl: string; baseUrl: string } {
   return prefix ? { authUrl: `${site}/id`, baseUrl: `${site}/api` } : { authUrl: site, baseUrl: site };
 }
 
 /**
- * Starts an example in one of its variants; with `worker: false` without a background worker, because another
- * process has one.
+ * Starts an example in one of the ways to deploy it. With `worker: false` it has no background worker,
+ * because another process has one.
  */
 async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-mounts-'));

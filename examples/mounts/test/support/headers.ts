@@ -2,21 +2,21 @@ import { expect } from 'vitest';
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Headers that a walk must encounter to prove its point. */
+/** Response headers without which a test would prove nothing. */
 export interface Proof {
   /** Headers of the host's own login page. */
   readonly hostHeaders: object;
   /** Headers of Ostiary's consent page. */
   readonly consentHeaders: object;
-  /** Value of the header `Origin` that the browser sends with the consent form of a site. */
+  /** Value of the header `Origin` that a browser sends with the consent form of a site. */
   readonly origin: (site: string) => string;
 }
 
 const redirectUri = 'https://partner.example/callback';
 
 /**
- * Signs in and revokes the consent without a browser. `origin` is what a browser would send under the given
- * headers, since what Ostiary does with them is the same behind every framework.
+ * Signs in and revokes the consent without a browser. `origin` is the header that a browser would send under
+ * the given security headers; Ostiary handles it in the same way in every framework.
  */
 export async function walkWithHeaders(
   { ostiary, site, authUrl }: Deployment,

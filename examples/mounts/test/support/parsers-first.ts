@@ -14,7 +14,7 @@ const keep = (request: IncomingMessage, _response: unknown, bytes: Buffer): void
   Object.assign(request, { rawBody: bytes });
 };
 
-/** Express with body parsers in front of Ostiary. `keepBytes`: the parsers keep the raw bytes. */
+/** Express with body parsers in front of Ostiary. With `keepBytes`, the parsers keep the raw bytes. */
 export function expressParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return (ostiary, _host, port) => {
     const app = express();

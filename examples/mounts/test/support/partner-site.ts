@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Deployment } from './deployment.ts';
 import type { Proof } from './headers.ts';
 
-/** Site of an app, whose users sign in with a real browser. */
+/** Website of an app whose users sign in with a real browser. */
 export interface PartnerSite {
   readonly page: Page;
   /** URL of the link on the app's page. */
@@ -69,10 +69,10 @@ export async function openPartnerSite(browser: Browser, deployment: Deployment):
   };
 }
 
-/** Returns the headers of a page. */
+/** Returns the response headers of a page. */
 const headersOf = async (page: Page): Promise<object> => (await page.reload())?.headers() ?? {};
 
-/** Clicks a button of a form, and returns the request that submits it. */
+/** Clicks a button of a form, and returns the browser's request. */
 async function post(page: Page, name: string | RegExp): Promise<Request> {
   const [request] = await Promise.all([
     page.waitForRequest((sent) => sent.method() === 'POST'),
@@ -81,7 +81,7 @@ async function post(page: Page, name: string | RegExp): Promise<Request> {
   return request;
 }
 
-/** Signs in, signs in again with the consent remembered, denies, and revokes the consent. */
+/** Signs a user in, signs in again with the consent remembered, denies, and revokes the consent. */
 export async function walkInBrowser(
   browser: Browser,
   deployment: Deployment,

@@ -12,7 +12,7 @@ import { listening } from '../../src/listening.ts';
 import { shop } from '../../src/node-http.ts';
 import type { Serve } from './deployment.ts';
 
-/** Express behind helmet, with its default settings, and with `onLogin` for the login page. */
+/** Express behind helmet with its default settings, and with `onLogin` for the login page. */
 export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
   return (ostiary, host, port) => {
     const app = express();
@@ -40,8 +40,8 @@ export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
 };
 
 /**
- * Hono with secure headers in front of Ostiary, which overwrite Ostiary's after its response; or with a
- * policy for the host's pages behind it.
+ * Hono with its secure headers, either in front of Ostiary, where they overwrite Ostiary's headers after its
+ * response, or behind Ostiary, with a policy for the host's pages.
  */
 export const honoWithSecureHeaders =
   ({ strictBehind = false } = {}): Serve =>

@@ -13,9 +13,9 @@ import {
  */
 export const clientAddress = '203.0.113.7';
 
-/** Changes that a proxy with TLS makes to a request. */
+/** Changes that a TLS proxy of the tests makes to requests. */
 export interface ProxyOptions {
-  /** Port to listen on; by default any free one. */
+  /** Port on which the proxy listens; by default any free port. */
   readonly port?: number;
   readonly certificate?: string;
   readonly privateKey?: string;
@@ -24,7 +24,7 @@ export interface ProxyOptions {
    * it.
    */
   readonly forwards?: 'append' | 'pass on';
-  /** Changes a header of a response; `undefined` removes it. */
+  /** Value to which the proxy sets a header of responses; `undefined` removes the header. */
   readonly answer?: (name: string, value: string) => string | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function startTlsProxy(options: ProxyOptions = {}) {
   await once(server, 'listening');
   return {
     origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Sets the port of the server behind the proxy, on this machine. */
+    /** Sets the port of the server behind the proxy. The server is on this machine. */
     forwardTo(port: number): void {
       target = port;
     },

@@ -1,7 +1,7 @@
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import './ask.ts';
 
-/** Result of a visit by the user's browser. */
+/** Result of a user's visit with a browser. */
 export interface Visit {
   /** Parameters of the callback, or `null` if the browser did not return to the app. */
   readonly callback: URLSearchParams | null;
@@ -12,7 +12,7 @@ export interface Visit {
   readonly consents: number;
 }
 
-/** A browser with its user: follows redirects, signs in, and approves wherever asked. */
+/** A browser together with its user: follows redirects, signs in, and approves wherever a page asks. */
 export class UserAgent {
   readonly #origin: string;
   readonly #redirectUri: string;
@@ -31,7 +31,7 @@ export class UserAgent {
 
   /**
    * Opens a URL, or posts a form to it, and acts as the user until the browser returns to the app, or shows a
-   * page without anything to do.
+   * page that asks for nothing.
    */
   async visit(url: string, posted?: Record<string, string>): Promise<Visit> {
     let [logins, consents] = [0, 0];

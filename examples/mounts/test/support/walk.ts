@@ -10,7 +10,9 @@ const redirectUri = 'https://partner.example/callback';
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Signs in through a deployment: authorize, login, consent, code, token, userinfo, revocation. */
+/**
+ * Signs in through a deployment: authorization request, login, consent, code, token, userinfo, revocation.
+ */
 export async function signIn(
   { ostiary, site, authUrl, baseUrl }: Deployment,
   { post = false } = {},
@@ -69,8 +71,8 @@ export async function signIn(
 const elsewhere = '198.51.100.1';
 
 /**
- * Creates a partner with two keys: one that is only allowed from the address of these tests, and one that is
- * not.
+ * Creates a partner with two keys: one allowed only from the address of these tests, and one allowed only
+ * from another address.
  */
 export async function partnerOf({ ostiary, baseUrl, clientAddress }: Deployment) {
   const { slug } = await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
@@ -101,7 +103,9 @@ export async function partnerOf({ ostiary, baseUrl, clientAddress }: Deployment)
   return { slug, keyFromElsewhere, call, signed };
 }
 
-/** Tests the partner API of a deployment: a passport, a signed payment, its repetition, and its webhook. */
+/**
+ * Tests the partner API of a deployment: a passport, a signed payment, a repeated payment, and its webhook.
+ */
 export async function callPartnerApi(deployment: Deployment): Promise<void> {
   const { slug, keyFromElsewhere, call, signed } = await partnerOf(deployment);
   const receiver = await sink();
@@ -144,7 +148,7 @@ export async function callPartnerApi(deployment: Deployment): Promise<void> {
 }
 
 /**
- * Checks that the host handles requests that are not Ostiary's, with its own parsers, including unknown
+ * Checks that the host app handles requests that are not for Ostiary, with its own parsers, including unknown
  * paths.
  */
 export async function visitShop({ site }: Deployment, more: readonly string[] = []): Promise<void> {

@@ -8,7 +8,7 @@ export const cashbackAmounts = ['5.00', '25.00', '50.00'] as const;
 
 const kinds: Readonly<Record<string, string>> = { completed: 'good', failed: 'bad' };
 
-/** Explains the status of a transfer. */
+/** Returns the text that explains the status of a transfer to the customer. */
 export const statusIn = (words: Words, status: string): string =>
   status === 'pending' || status === 'completed' || status === 'failed' ? words[status] : status;
 
@@ -30,12 +30,12 @@ function payments(words: Words, transfers: readonly Transfer[]): Html {
     : html`<ul class="transfers" aria-labelledby="paid">${transfers.map((transfer) => transferRow(words, transfer))}</ul>`;
 }
 
-/** Makes the part of the cashback card that is updated when a webhook arrives. */
+/** Makes the part of the cashback card that changes when a webhook arrives. */
 export function paymentsPart(words: Words, transfers: readonly Transfer[]): string {
   return render(payments(words, transfers));
 }
 
-/** Makes the card with the form that pays the customer, and the payments so far. */
+/** Makes the card with the form that pays the customer, and a list of the payments so far. */
 export function cashbackCard(words: Words, transfers: readonly Transfer[], provider: string): Html {
   // Idempotency key of the form: it pays only once, even after a second click or a reload.
   const key = `cashback-${randomBytes(18).toString('base64url')}`;

@@ -4,7 +4,7 @@ import type { Notice } from '../sessions.ts';
 import { page } from './layout.ts';
 import type { Words } from './words.ts';
 
-/** Scopes that the shop can request; `words` describes what it would use each for. */
+/** Scopes that the shop can request; `words` describes the shop's use of each. */
 export const scopeChoices = [
   { name: 'openid', about: 'openid' },
   { name: 'profile', about: 'profile' },

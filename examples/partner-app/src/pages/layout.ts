@@ -116,10 +116,10 @@ const dark: Palette = {
   border: '#8b7868',
 };
 
-/** Style sheet with the shop's colours and the kit's sizes. */
+/** Style sheet of the shop: its own colours, with the sizes of the web kit. */
 const style = createStyle('#7a3b12', rules, { light, dark });
 
-/** Hash of the style sheet, for the content security policy. */
+/** Hash of the style sheet, for the Content-Security-Policy. */
 export const styleHash = style.hash;
 
 const icon = encodeURIComponent(

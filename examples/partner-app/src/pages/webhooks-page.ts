@@ -5,14 +5,14 @@ import type { Arrival, ReceivedEvent, Refusal } from '../webhook-inbox.ts';
 import { page } from './layout.ts';
 import { english } from './words.ts';
 
-/** Numbers of deliveries that the page can make fail. Five covers all attempts of one delivery. */
+/** Numbers of webhooks that the page can make fail. Five covers all attempts of one delivery. */
 export const failureChoices = [0, 1, 2, 5] as const;
 
 /** Data of the webhooks page. */
 export interface WebhookState {
-  /** Number of next deliveries that will fail on purpose. */
+  /** Number of the next webhooks that will fail on purpose. */
   readonly failures: number;
-  /** Received events, latest first. */
+  /** Events that the shop received, latest first. */
   readonly events: readonly ReceivedEvent[];
   readonly refusals: readonly Refusal[];
 }
@@ -86,7 +86,7 @@ function received(state: WebhookState): Html {
   }`;
 }
 
-/** Makes the part of the webhooks page that is updated. */
+/** Makes the part of the webhooks page that changes when a webhook arrives. */
 export function receivedPart(state: WebhookState): string {
   return render(received(state));
 }

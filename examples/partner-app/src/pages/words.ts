@@ -16,6 +16,6 @@ const known = new Map<string, Words>(languages.map((language) => [language, word
 
 export const english = wordsIn('en');
 
-/** Returns the texts in the language that the browser prefers. */
+/** Returns the texts of the customers' pages in the language that the browser prefers. */
 export const wordsFor = (ctx: Context): Words =>
   known.get(ctx.acceptsLanguages(...languages) || 'en') ?? english;

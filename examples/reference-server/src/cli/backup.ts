@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config-error.ts';
 import { configForCommands } from './find-installation.ts';
 
-/** The command `backup`: saves the database with the tables of Ostiary and of this server. */
+/** Command `backup`: saves the database, with the tables of Ostiary and of this server. */
 export const backup = backupCommand({
   async find() {
     const { databaseUrl, databaseFile } = await configForCommands(process.env);

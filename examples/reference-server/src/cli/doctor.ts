@@ -7,7 +7,7 @@ import { forOperators, openDatabases } from '../database/open.ts';
 import { examinedOf } from '../operations/nodes.ts';
 import { configForCommands } from './find-installation.ts';
 
-/** Names of this server's variables for the settings that the doctor mentions. */
+/** Names of the environment variables for the settings that the doctor mentions. */
 const names = {
   authUrl: 'OSTIARY_AUTH_URL',
   baseUrl: 'OSTIARY_BASE_URL',
@@ -57,7 +57,7 @@ const findings = (check: string, error: unknown, why: string, mend: string): rea
   return [{ check, verdict: 'problem', what: error.message, why, mend }];
 };
 
-/** Examines an installation. A part that cannot be examined is a finding too. */
+/** Examines an installation. If a part cannot be examined, that is reported as a problem. */
 export async function diagnose(
   config: ServerConfig,
   { egress = null }: { readonly egress?: string | null } = {},

@@ -5,7 +5,7 @@ import { loadConfig, type ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 
 /**
- * Data folder of `npm start`. Every command uses the same folder, whatever directory it runs in.
+ * Data folder of `npm start`. Every command uses the same folder, from any working directory.
  */
 export const demoDataDir = join(import.meta.dirname, '../../../../.data');
 
@@ -15,9 +15,9 @@ export const demoKeyFile = 'sealing-key';
 const demoFile = z.object({ authUrl: z.string(), baseUrl: z.string(), prefix: z.string().optional() });
 
 /**
- * Returns the configuration for commands: that of the server's environment or, if the environment does not
- * name an installation, that of the demo made by `npm start`, so that `npm run ostiary` works next to it
- * without settings.
+ * Returns the configuration for commands: that of the server's environment. If the environment names no
+ * installation, returns the configuration of the demo made by `npm start`, so that `npm run ostiary` works
+ * beside it without settings.
  *
  * @throws {@link ConfigError}
  */

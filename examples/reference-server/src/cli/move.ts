@@ -22,13 +22,13 @@ const kinds: Readonly<Record<string, 'text' | 'integer' | 'bytes'>> = {
 interface Column {
   readonly name: string;
   readonly type: string;
-  /** Position in the primary key, from 1; 0 for other columns. */
+  /** Position of the column in the primary key, from 1; 0 for other columns. */
   readonly pk: number;
 }
 
 /**
- * Describes a table for the move. It is `app_users` in the SQLite file and `app.users` on PostgreSQL, with
- * the same columns.
+ * Describes a table of this server for the move. It is `app_users` in the SQLite file and `app.users` on
+ * PostgreSQL, with the same columns.
  */
 function tableOf(from: SqliteDatabase, name: string): TableMove {
   const columns = from
@@ -83,7 +83,7 @@ function assertCurrent(from: Sqlite.Database): void {
 }
 
 /**
- * The command `move`: moves an installation, including the server's own tables, from its SQLite file to
+ * Command `move`: moves an installation, including the server's own tables, from its SQLite file to
  * PostgreSQL.
  */
 export const move = moveCommand({

@@ -8,17 +8,17 @@
  *   unique index, because on PostgreSQL other transactions commit between two statements.
  */
 
-/** Type of a parameter. Times are milliseconds since the Unix epoch. */
+/** Type of a statement's parameter. Times are milliseconds since the Unix epoch. */
 export type Value = string | number | bigint | Buffer | null;
 
-/** Values of named parameters. */
+/** Values of a statement's named parameters. */
 export type Values = Readonly<Record<string, Value>>;
 
-/** Reads from the database. */
+/** Functions that read from the database. */
 export interface Queries {
-  /** Returns all rows. @throws DatabaseUnavailable */
+  /** Returns all rows of a query. @throws DatabaseUnavailable */
   all<Row extends object>(sql: string, values?: Values): Promise<Row[]>;
-  /** Returns the first row, if any. @throws DatabaseUnavailable */
+  /** Returns the first row of a query, if there is one. @throws DatabaseUnavailable */
   get<Row extends object>(sql: string, values?: Values): Promise<Row | undefined>;
 }
 
@@ -33,17 +33,17 @@ export interface Transaction extends Queries {
   run(sql: string, values?: Values): Promise<number>;
   /** Runs several statements at once, for migrations. */
   script(sql: string): Promise<void>;
-  /** Connection of the driver, for publishing events of Ostiary in this transaction. */
+  /** Connection of the database driver, with which Ostiary's events are published in this transaction. */
   readonly handle: unknown;
 }
 
-/** The tables of this server, next to those of Ostiary in the same database. */
+/** Database with the tables of this server, next to those of Ostiary. */
 export interface Database extends Queries {
-  /** Schema of the tables on PostgreSQL; `null` on SQLite. */
+  /** PostgreSQL schema of this server's tables; `null` on SQLite. */
   readonly schema: string | null;
   /**
-   * Runs `work` in one short transaction, and resolves once it is committed. An error of `work` rolls it
-   * back. `work` must be short: it awaits only its own statements, and changes only rows.
+   * Runs the function `work` in one short transaction, and resolves once it is committed. An error of `work`
+   * rolls it back. `work` must be short, await only its own statements, and change only rows.
    *
    * @throws DatabaseUnavailable
    */
@@ -51,9 +51,9 @@ export interface Database extends Queries {
     work: (transaction: Transaction) => Promise<Result>,
     options?: { readonly patienceMs?: number },
   ): Promise<Result>;
-  /** Returns the numbers of this process's connections, if it has a pool. */
+  /** Returns the numbers of this process's database connections, if it has a pool. */
   connections?(): { readonly idle: number; readonly used: number; readonly waiting: number };
-  /** Returns an SQL expression that compares ASCII letters without case. */
+  /** Returns an SQL expression that ignores the case of ASCII letters. */
   caseless(expression: string): string;
   /** Checks that the database responds. @throws DatabaseUnavailable if it does not */
   ping(): Promise<void>;
@@ -62,12 +62,12 @@ export interface Database extends Queries {
 }
 
 /**
- * Error for a database that did not respond. Nothing was changed, or it is unknown whether a commit took
- * place.
+ * Error for a database that did not respond. Either nothing was changed, or it is unknown whether a commit
+ * took place.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
-  /** Ostiary responds with 503 to errors with this code. */
+  /** Error code to which Ostiary responds with 503. */
   readonly code = 'STORAGE_UNAVAILABLE';
 
   constructor(cause: unknown) {
@@ -80,7 +80,7 @@ export class DatabaseUnavailable extends Error {
 /** Error for a value that already exists and must be unique. */
 export class UniqueViolation extends Error {
   override readonly name = 'UniqueViolation';
-  /** Column with the constraint, such as `phone`. */
+  /** Name of the column whose value must be unique, such as `phone`. */
   readonly column: string;
 
   constructor(column: string, cause: unknown) {

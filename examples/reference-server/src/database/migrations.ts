@@ -9,7 +9,7 @@ import type { Database, Transaction } from './database.ts';
  */
 const patienceMs = 120_000;
 
-/** One migration of the schema. */
+/** One migration of the schema of this server. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;
@@ -66,7 +66,7 @@ async function preparePostgres(transaction: Transaction, schema: string): Promis
 }
 
 /**
- * Migrates the tables. Several processes may start at once.
+ * Migrates the tables of this server. Several processes may start at once.
  *
  * @throws {@link ConfigError} if the database belongs to a newer version of this server
  * @throws Error if a released migration was edited

@@ -5,7 +5,7 @@ import { ConfigError } from '../config-error.ts';
 import { type Database, DatabaseUnavailable } from './database.ts';
 
 /**
- * The database from both sides: the tables of this server, and the storage of Ostiary, which is not open yet.
+ * The opened database: the tables of this server, and the storage of Ostiary, which is not open yet.
  */
 export interface Databases {
   readonly database: Database;
@@ -25,7 +25,7 @@ async function onSqlite({ dataDir, databaseFile }: ServerConfig): Promise<Databa
   }
 }
 
-/** Opens the configured database. Loads only the driver of its engine. @throws ConfigError */
+/** Opens the configured database. Loads only the driver that it needs. @throws ConfigError */
 export async function openDatabases(config: ServerConfig): Promise<Databases> {
   const { databaseUrl, databasePool } = config;
   if (databaseUrl === null) return onSqlite(config);
@@ -75,7 +75,7 @@ export function reasonOf(error: unknown): string {
   return reasons[code] ?? (code === '' ? 'the driver refuses it' : `error ${code}`);
 }
 
-/** Turns errors that an operator can correct into one line. Returns other errors unchanged. */
+/** Converts errors that an operator can correct to a message of one line. Returns other errors unchanged. */
 export function forOperators(error: unknown, { databaseUrl }: ServerConfig): unknown {
   if (!(error instanceof Error) || error instanceof ConfigError) return error;
   const code = 'code' in error ? error.code : null;

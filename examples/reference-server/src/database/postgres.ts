@@ -13,7 +13,7 @@ import {
   type Values,
 } from './database.ts';
 
-/** The tables of this server in a schema of a PostgreSQL database. */
+/** Database of this server on PostgreSQL, with its tables in a schema. */
 export interface PostgresDatabase extends Database {
   readonly schema: string;
   /** Connection pool, which Ostiary's storage shares. `close` ends it. */
@@ -35,7 +35,7 @@ export function sqlStateOf(error: unknown): string {
 }
 
 /**
- * Checks whether an error makes the connection unusable: it is broken, was ended by the server, or leads to a
+ * Checks whether an error makes the connection unusable: it is broken, the server ended it, or it leads to a
  * standby (25006, and 42704 of `primaryOnly`).
  */
 const endsConnection = (error: unknown): boolean =>
@@ -71,7 +71,7 @@ function statementIn(schema: string, sql: string, values: Values): { text: strin
   };
 }
 
-/** A connection of the pool, used for one piece of work. */
+/** Connection of the pool, used for one read or transaction. */
 interface Lent {
   readonly client: PostgresPoolClient;
   /**
@@ -151,7 +151,7 @@ async function inTransaction<Result>(
 }
 
 /**
- * Opens a pool, which connects on first use.
+ * Opens a pool of connections, which connects on first use.
  *
  * @param schema - name of the schema; it is not escaped, so it must not come from outside
  */

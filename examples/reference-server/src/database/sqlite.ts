@@ -13,17 +13,17 @@ import {
 /** A connection to the SQLite file. */
 export type Connection = Sqlite.Database;
 
-/** The tables of this server in an SQLite file. */
+/** Database of this server in an SQLite file. */
 export interface SqliteDatabase extends Database {
   readonly schema: null;
-  /** Connection that writes, for checks of the file itself. */
+  /** Connection that writes. Also used for checks of the file itself. */
   readonly connection: Connection;
 }
 
-/** Time that a write waits for a write of another process, in milliseconds. */
+/** Time for which a write waits for another process that writes, in milliseconds. */
 const busyPatienceMs = 2_000;
 
-/** Error codes of the disk or the lock, as opposed to violated constraints. */
+/** Error codes that concern the disk or a lock, and not violated constraints. */
 const unavailable = /^SQLITE_(BUSY|LOCKED|IOERR|FULL|CANTOPEN|READONLY|CORRUPT|NOTADB)/;
 
 const codeOf = (error: unknown): string => (error instanceof Sqlite.SqliteError ? error.code : '');
@@ -37,8 +37,8 @@ function translated(error: unknown, connection: Connection | null): unknown {
 }
 
 /**
- * Retries while another process writes. Waiting inside SQLite would block the event loop, so SQLite's own
- * timeout is zero.
+ * Retries a write while another process writes. Waiting inside SQLite would block the event loop, so SQLite's
+ * own timeout is zero.
  */
 async function patiently(connection: Connection, deadline: number, attempt: () => void): Promise<void> {
   for (;;) {
@@ -52,7 +52,7 @@ async function patiently(connection: Connection, deadline: number, attempt: () =
   }
 }
 
-/** Runs statements on one connection. Each statement is prepared once. */
+/** Runs statements on one connection, and prepares each of them once. */
 function statementsOn(connection: Connection) {
   const prepared = new Map<string, Sqlite.Statement<[Values]>>();
 
@@ -79,8 +79,8 @@ function statementsOn(connection: Connection) {
 }
 
 /**
- * Opens the file in WAL mode with `synchronous=FULL`, so that a commit survives a power cut. Reads have a
- * separate connection: they see what is committed, and never wait for a writer.
+ * Opens the SQLite file in WAL mode with `synchronous=FULL`, so that a commit survives a power cut. Reads
+ * have a separate connection: they see what is committed, and never wait for a writer.
  *
  * @throws DatabaseUnavailable
  */

@@ -19,8 +19,8 @@ export function isApiPath(target: string): boolean {
 }
 
 /**
- * Responds with 503 in JSON: this process does not serve the API, because it only works in the background. A
- * 404 would look like a statement about the requested object.
+ * Responds to API requests with 503 in JSON, because this process only works in the background. A 404 would
+ * mean that the requested object does not exist.
  */
 export function refuseApi(request: IncomingMessage, response: ServerResponse): void {
   const requestId = randomUUID();

@@ -1,7 +1,10 @@
 import { contentPolicy } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 
-/** Headers of every page. The referrer policy is `same-origin` because `no-referrer` makes browsers send `Origin: null` with our own forms. */
+/**
+ * Headers of every page. The referrer policy is `same-origin` because `no-referrer` makes browsers send
+ * `Origin: null` with this server's own forms.
+ */
 export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record<string, string>> {
   return {
     'Content-Security-Policy': contentPolicy(styleHash, "img-src 'self' data:"),
@@ -18,7 +21,7 @@ export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record
   };
 }
 
-/** Lets a page run this server's own script files. */
+/** Makes a Content-Security-Policy that lets a page run this server's own script files. */
 export function allowScript(ctx: Context): void {
   ctx.set('Content-Security-Policy', `${ctx.response.get('Content-Security-Policy')}; script-src 'self'`);
 }

@@ -9,8 +9,8 @@ const patienceMs = 1_900;
 export type HealthRoutes = ReturnType<typeof createHealthRoutes>;
 
 /**
- * Makes the routes `/healthz` and `/readyz`. `check` asks every database; `isClosing` returns true while the
- * server stops. Responses are one word. The reason of a failed check is logged once, until it changes.
+ * Makes the routes `/healthz` and `/readyz`. `check` queries every database; `isClosing` returns true while
+ * the server stops. Responses are one word. The reason of a failed check is logged once, until it changes.
  */
 export function createHealthRoutes(
   check: () => Promise<unknown>,
@@ -34,8 +34,8 @@ export function createHealthRoutes(
 
   return {
     /**
-     * Responds if the process works. It does not ask the database, because restarting a process repairs no
-     * database.
+     * Responds with 200 if the process works. Does not query the database, because restarting a process
+     * repairs no database.
      */
     live(ctx: Context): void {
       ctx.body = { status: 'ok' };

@@ -7,8 +7,8 @@ const maxWaiting = 1024 * 1024;
 
 /**
  * Opens standard output for log lines. Lines that cannot be written, to a full disk or a closed pipe, are
- * lost and the server continues, because payments matter more than their log lines. pino itself only survives
- * the closed pipe.
+ * lost and the server continues, because payments matter more than their log lines. pino by itself survives
+ * only the closed pipe.
  */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ sync: true, maxLength: maxWaiting });

@@ -1,4 +1,4 @@
-/** Routes of this server, as opposed to those of Ostiary. */
+/** Routes of this server itself, without those of Ostiary. */
 const serverRoutes =
   '/ /login /login.js /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(' ');
 

@@ -4,7 +4,7 @@ import type { Database, Queries, Transaction } from '../database/database.ts';
 import { amountSchema } from './money.ts';
 import { balancesOf, type Funds, type LedgerCurrency, MovementRefused, post } from './postings.ts';
 
-/** Error for an amount that cannot be posted. The message is for the caller. */
+/** Error for an amount that cannot be booked. The message is for the caller. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
 }
@@ -42,7 +42,7 @@ async function decisionOn(queries: Queries, transferId: string): Promise<Transfe
 /** Makes the payment rail, which pays each transfer once. */
 function railOn(database: Database, now: () => number): PaymentRail {
   /**
-   * Records the decision about a transfer, unless it is already decided. A concurrent caller waits until this
+   * Records the decision about a transfer, unless it was decided before. A concurrent caller waits until this
    * transaction is committed.
    */
   async function decide(
@@ -73,8 +73,8 @@ function railOn(database: Database, now: () => number): PaymentRail {
   }
 
   /**
-   * Stores the refusal of a transfer. It is final: a transfer that was reported as failed must not be paid
-   * later, even if there are funds by then.
+   * Stores that a transfer is refused. The refusal is final: a transfer that was reported as failed must not
+   * be paid later, even if there are funds by then.
    */
   function refuse(order: TransferOrder, failure: FailureCode): Promise<TransferResult> {
     return database.write(async (transaction) => {
@@ -99,7 +99,7 @@ function railOn(database: Database, now: () => number): PaymentRail {
   };
 }
 
-/** Makes the ledger. Every movement is one transaction. */
+/** Makes the ledger. Every movement of money is one transaction. */
 export function createLedger(database: Database, now: () => number) {
   const funds = (queries: Queries, partner: string): Promise<Funds> =>
     balancesOf(queries, { kind: 'partner', slug: partner });
@@ -135,7 +135,7 @@ export function createLedger(database: Database, now: () => number) {
       }
     },
 
-    /** Returns the balance with which a partner can pay. */
+    /** Returns the balance from which a partner can pay. */
     funds: (partner: string) => funds(database, partner),
   };
 }

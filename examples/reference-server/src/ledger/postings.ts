@@ -17,19 +17,19 @@ export type AccountHolder =
 
 /** A movement of money from one account to another. */
 export interface Movement {
-  /** Unique id: a movement with an existing id has already been made. */
+  /** Unique id of the movement: a movement with an existing id has already been made. */
   readonly id: string;
   readonly kind: 'opening' | 'funding' | 'transfer';
   readonly from: AccountHolder;
   readonly to: AccountHolder;
-  /** Amount in minor units, above zero. */
+  /** Amount of the movement in minor units, above zero. */
   readonly amount: bigint;
   readonly currency: LedgerCurrency;
-  /** Time of the movement, in milliseconds since the Unix epoch. */
+  /** Time of the money's movement, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** Error for a movement that is not possible. The caller must roll the transaction back. */
+/** Error for a movement of money that is not possible. The caller must roll the transaction back. */
 export class MovementRefused extends Error {
   override readonly name = 'MovementRefused';
   readonly reason: 'unknown_recipient' | 'insufficient_funds' | 'balance_limit';
@@ -90,8 +90,8 @@ async function credit(transaction: Transaction, id: number, amount: bigint): Pro
 }
 
 /**
- * Makes a movement: one journal entry, two postings that add up to zero, two balances. Accounts are locked in
- * a fixed order, whichever way the money goes, so that movements cannot deadlock.
+ * Moves money: writes one journal entry and two postings that add up to zero, and changes two balances.
+ * Accounts are locked in the same order for both directions, so that movements cannot deadlock.
  *
  * @returns true if the movement was made now, `false` if it had been made before
  * @throws {@link MovementRefused}

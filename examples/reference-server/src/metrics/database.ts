@@ -5,7 +5,7 @@ import { inTime } from '../http/in-time.ts';
 import { readableBy } from '../operations/nodes.ts';
 import { observe } from './observed.ts';
 
-/** Time limit of a scrape's database queries, in milliseconds. */
+/** Time limit of the database queries for a Prometheus scrape, in milliseconds. */
 const patienceMs = 1_000;
 
 const waitingWork = {
@@ -24,8 +24,8 @@ const connections = {
 } as const;
 
 /**
- * Adds gauges of the waiting work in all processes together, and of this process's connections. They are read
- * at each scrape.
+ * Adds metrics of the waiting work in all processes together, and of this process's connections. They are
+ * read at each scrape.
  */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
   const readable = readableBy(database);

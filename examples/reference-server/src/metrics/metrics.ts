@@ -9,15 +9,15 @@ import { observeDatabase } from './database.ts';
 import { observeProcess } from './process.ts';
 import { withPrometheusNames } from './prometheus-names.ts';
 
-/** Returns the class of a status, such as `2xx`; `none` if there was no response. */
+/** Returns the class of an HTTP status, such as `2xx`; `none` if there was no response. */
 function classOf(status: unknown): string {
   const digit = Math.floor(Number(status) / 100);
   return digit >= 1 && digit <= 5 ? `${digit}xx` : 'none';
 }
 
 /**
- * Replaces statuses by their class: otherwise every status and method that a client can provoke would be a
- * separate series, with every bucket of a histogram.
+ * Replaces HTTP statuses by their class. Otherwise every status and method that a client can provoke would be
+ * a separate series, with every bucket of a histogram.
  */
 const byClass: IAttributesProcessor = {
   process({
@@ -75,7 +75,7 @@ export async function startMetrics(address: Address | null, role: ServerConfig['
   opened.defer(observeProcess(meter, role));
   // Leave out the process name, which would be a path of this machine, and the name of the measuring library.
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
-  /** Returns the page for Prometheus. */
+  /** Returns the page of metrics for Prometheus. */
   const text = async () =>
     serializer.serialize(withPrometheusNames((await exporter.collect()).resourceMetrics));
   if (address !== null) opened.adopt(await serveMetrics(address, text), (http) => http.close(1_000));

@@ -1,12 +1,12 @@
 import type { BatchObservableResult, Meter } from '@opentelemetry/api';
 
-/** Descriptions and units of gauges, by name. */
+/** Descriptions and units of the gauges, by name. */
 export type Gauges = Readonly<Record<string, readonly [description: string, unit: string]>>;
 
-/** Value of a gauge, or several values with labels. */
+/** Value of a gauge metric, or several values with labels. */
 type Value = number | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
-/** Creates gauges that are read together at each scrape. `null` omits them from a scrape. */
+/** Creates gauges whose values are read together at each scrape. `null` omits them from a scrape. */
 export function observe<Table extends Gauges>(
   meter: Meter,
   table: Table,

@@ -12,11 +12,11 @@ import type { ServerConfig } from '../config.ts';
 import type { Database, Values } from '../database/database.ts';
 import { version } from '../version.ts';
 
-/** Time between two heartbeats of a process, in milliseconds. */
+/** Time between two heartbeats that a server process writes, in milliseconds. */
 const beatEveryMs = 30_000;
-/** Time without heartbeat after which a process counts as gone, in milliseconds. */
+/** Time without a heartbeat after which a process counts as stopped, in milliseconds. */
 const silentAfterMs = 3 * beatEveryMs;
-/** Time for which processes that are gone stay listed, in milliseconds. */
+/** Time for which stopped processes stay listed, in milliseconds. */
 const forgottenAfterMs = 24 * 3_600_000;
 
 const insert = `
@@ -34,7 +34,7 @@ async function listNodes(database: Database): Promise<readonly (ServerNode & { r
   return rows.map(({ facts, ...row }) => ({ ...row, facts: JSON.parse(facts) }));
 }
 
-/** Lets several writers update one scratch row at once, and returns how many succeeded. */
+/** Lets several writers update one test row at once, and returns how many succeeded. */
 async function race(database: Database, at: number): Promise<number> {
   const id = `doctor_${randomBytes(9).toString('hex')}`;
   const write = (sql: string, values: Values): Promise<number> =>
@@ -48,13 +48,13 @@ async function race(database: Database, at: number): Promise<number> {
   }
 }
 
-/** Adapts the database for the doctor and the metrics. */
+/** Wraps the database for the doctor and the metrics. */
 export const readableBy = (database: Database): Pick<DoctorDatabase, 'engine' | 'query'> => ({
   engine: database.schema === null ? 'sqlite' : 'postgres',
   query: (sql) => database.all(sql),
 });
 
-/** Returns the input of the doctor, from an open database. */
+/** Returns the data that the doctor examines, from an open database. */
 export async function examinedOf(
   config: ServerConfig,
   database: Database,
@@ -127,7 +127,7 @@ export async function startPresence(
   timer.unref();
   return {
     id,
-    /** Unregisters this process. */
+    /** Removes the row that registers this process. */
     async end() {
       clearInterval(timer);
       await beating;

@@ -4,7 +4,7 @@ import type { Account } from '../users/accounts.ts';
 import { type Look, page } from './layout.ts';
 import { texts } from './texts.ts';
 
-/** Makes the landing page: what this service is, or who is signed in. */
+/** Makes the start page: a description of this service or, after a sign-in, the name of the user. */
 export function homePage(
   look: Look,
   language: Language,

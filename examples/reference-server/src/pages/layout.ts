@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Language } from '../settings.ts';
 import { texts } from './texts.ts';
 
-/** Layout that all pages of this server share. */
+/** Layout of all pages of this server. */
 export interface Look {
   readonly name: string;
   readonly languages: readonly Language[];
@@ -18,11 +18,14 @@ export interface Look {
 export const languageOf = ({ languages }: Look, ctx: Context, uiLocales?: string): Language =>
   negotiateLanguage(uiLocales, ctx.get('accept-language'), languages);
 
-/** Makes a tile with the initial of a name. `app` marks an app instead of this service. */
+/**
+ * Makes a coloured square with the initial of a name. With `app`, it stands for an app instead of this
+ * service.
+ */
 export const tileOf = (name: string, kind: '' | ' app' = ''): Html =>
   html`<svg class="tile${kind}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="10.5"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 
-/** Makes the browser icon: a keyhole. */
+/** Makes the icon of pages in the browser: a keyhole. */
 export function favicon(colour: string, onColour: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="${colour}"/><circle cx="20" cy="17" r="6" fill="${onColour}"/><path d="M17.5 20h5l2 11h-9z" fill="${onColour}"/></svg>`;
 }

@@ -13,21 +13,24 @@ export interface LoginForm {
   readonly reauthenticate: boolean;
   /** True if a user is already signed in and signs in again. */
   readonly again: boolean;
-  /** Handle that was typed before, that the app hinted at, or of the signed-in user. */
+  /**
+   * Handle with which the form is filled in: typed before, suggested by the app, or that of the signed-in
+   * user.
+   */
   readonly handle: string;
-  /** App that requested the sign-in; `null` for none. `sealed` is its unchanged parameter. */
+  /** App that requested the sign-in; `null` for none. `sealed` is its signed parameter, unchanged. */
   readonly app: (AskingApp & { readonly sealed: string }) | null;
-  /** Text of a notice above the form; `null` for none. */
+  /** Text of a message above the form; `null` for none. */
   readonly problem: string | null;
-  /** True if the problem is in the typed values. */
+  /** True if the message concerns the typed values. */
   readonly wrongInput: boolean;
 }
 
 const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
 
 /**
- * Makes the page for signing in, or signing in again. It works without its script, which shows the password.
- * The button that leads back to the app belongs to a form of its own, so that it sends no password.
+ * Makes the page for signing in, or signing in again. It works without its script, which can show the
+ * password. The button that leads back to the app belongs to a form of its own, so that it sends no password.
  */
 export function loginPage(look: Look, language: Language, form: LoginForm): string {
   const t = texts[language];

@@ -8,13 +8,13 @@ import { texts } from './texts.ts';
 /** Form that the script of staff pages submits with a passkey. It stays hidden without the script. */
 interface PasskeyForm {
   readonly action: string;
-  /** Options for the browser's API, as JSON. */
+  /** Options for the browser's passkey functions, as JSON. */
   readonly options: object;
   readonly kind: 'create' | 'get';
   readonly label: string;
-  /** False if the page has a more important button. @defaultValue true */
+  /** False if the page has a more important button than this one. @defaultValue true */
   readonly isPrimary?: boolean;
-  /** Hidden fields. */
+  /** Hidden fields of the form. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -119,7 +119,7 @@ export function recoveryPage(look: Look, language: Language, codes: readonly str
   );
 }
 
-/** Makes the page for a link that was used, replaced, or has expired. */
+/** Makes the page for an invitation link that was used, replaced, or has expired. */
 export function linkOverPage(look: Look, language: Language): string {
   const { staff: t } = texts[language];
   return page(
@@ -132,7 +132,7 @@ export function linkOverPage(look: Look, language: Language): string {
   );
 }
 
-/** Makes the page of a staff member: who is signed in, passkeys, and signing out. */
+/** Makes the page of a staff member: the name, the passkeys, and a form to sign out. */
 export function staffPage(
   look: Look,
   language: Language,
@@ -140,7 +140,7 @@ export function staffPage(
     readonly csrf: string;
     readonly member: StaffMember;
     readonly passkeys: number;
-    /** Options to add a passkey; `null` if the sign-in must be confirmed first. */
+    /** Options for adding a passkey; `null` if the sign-in must be confirmed first. */
     readonly passkeyOptions: object | null;
     readonly problem: string | null;
   },

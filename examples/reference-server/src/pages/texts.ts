@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type en from '../../texts/en.json';
 import { type Language, languages } from '../settings.ts';
 
-/** Texts of the pages. A test checks that each language has the members of the English file. */
+/** Texts of this server's pages. A test checks that each language has the members of the English file. */
 export type Texts = typeof en;
 
 const read = (language: Language): Texts =>

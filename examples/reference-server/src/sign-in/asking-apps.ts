@@ -1,18 +1,18 @@
 import { createProofs, type SigningKeys } from './proofs.ts';
 
-/** An app that sent the user to the sign-in page, and the way back to it. */
+/** App that sent the user to the sign-in page, and the URL that leads back to it. */
 export interface AskingApp {
   readonly name: string;
   readonly cancelUrl: string;
 }
 
-/** Signs and opens the parameter that names the app; see {@link createAskingApps}. */
+/** Functions that sign and verify the URL parameter which names the app; see {@link createAskingApps}. */
 export type AskingApps = ReturnType<typeof createAskingApps>;
 
 /**
- * Passes the app that requests a sign-in through the URL of the sign-in page. The parameter is signed
- * together with the return URL, so that other sites can neither put a name on that page nor change the target
- * of its link.
+ * Creates the functions that pass the name of the requesting app in the URL of the sign-in page. The
+ * parameter is signed together with the return URL, so that other sites can neither put a name on that page
+ * nor change the target of its link.
  */
 export function createAskingApps(keys: SigningKeys) {
   const proofs = createProofs(keys);

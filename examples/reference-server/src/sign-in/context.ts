@@ -8,7 +8,7 @@ import { createThrottle, type ThrottleLimits } from './throttle.ts';
 
 const rules = readFileSync(new URL('../../public/pages.css', import.meta.url), 'utf8');
 
-/** Dependencies of the pages of this server. */
+/** Objects and functions that the pages of this server need. */
 export type SignInContext = ReturnType<typeof createContext>;
 
 export function createContext(

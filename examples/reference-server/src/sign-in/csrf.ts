@@ -3,15 +3,17 @@ import type { IncomingMessage } from 'node:http';
 import { createProofs, type SigningKeys } from './proofs.ts';
 
 /**
- * A form as it was shown to a browser: the browser's form cookie, the name of the form, and the session at
- * that time.
+ * Facts about a form when it was shown: the browser's form cookie, the name of the form, and the session.
  */
 type Shown = readonly [cookie: string, form: string, sessionDigest: Buffer | null];
 
 const partsOf = ([cookie, form, sessionDigest]: Shown) =>
   [form, cookie, sessionDigest?.toString('base64url') ?? ''] as const;
 
-/** Binds forms to the browser that they were shown to, with signed double-submit tokens. */
+/**
+ * Creates and checks CSRF tokens, which bind a form to the browser that it was shown to (signed double
+ * submit).
+ */
 export function createCsrf(keys: SigningKeys) {
   const proofs = createProofs(keys);
 
@@ -19,15 +21,18 @@ export function createCsrf(keys: SigningKeys) {
     /** Returns a new value for the browser's form cookie. */
     newCookie: (): string => randomBytes(32).toString('base64url'),
     isCookie: (value: string | undefined): value is string => /^[A-Za-z0-9_-]{43}$/.test(value ?? ''),
-    /** Makes the token for a hidden field. It is only valid for its form, cookie and session. */
+    /**
+     * Makes the CSRF token for the hidden field of a form. The token is valid only for its form, cookie and
+     * session.
+     */
     token: (...shown: Shown): string => proofs.of(...partsOf(shown)),
     verify: (token: string | null, ...shown: Shown): boolean => proofs.isOf(token ?? '', ...partsOf(shown)),
   };
 }
 
 /**
- * Checks whether one of our pages sent a form, according to the browser's headers. Requests without these
- * headers pass, and the token decides.
+ * Checks by the browser's headers whether a page of this server sent a form. Requests without these headers
+ * pass, and the token decides.
  */
 export function isSameOrigin({ headers }: IncomingMessage, authUrl: string): boolean {
   if (headers.origin !== undefined) return headers.origin === authUrl;

@@ -3,13 +3,15 @@ import type { Context } from 'koa';
 import { type createCsrf, isSameOrigin } from './csrf.ts';
 import type { Session } from './sessions.ts';
 
-/** Makes and checks the tokens which prove that a form came from our page in the same browser. */
+/**
+ * Makes and checks the tokens which prove that a form came from a page of this server in the same browser.
+ */
 export function createFormProofs(
   authUrl: string,
   csrf: ReturnType<typeof createCsrf>,
   formCookie: ReturnType<typeof cookieOf>,
 ) {
-  /** Returns the browser's form cookie, and sets it if the browser has none. Call it once for a page. */
+  /** Returns the browser's form cookie, and sets it if the browser has none. Call this once for a page. */
   function begin(ctx: Context): string {
     const known = formCookie.read(ctx.req);
     const cookie = csrf.isCookie(known) ? known : csrf.newCookie();
@@ -17,7 +19,7 @@ export function createFormProofs(
     return cookie;
   }
 
-  /** Returns the form cookie of a genuine form; `null` for any other. */
+  /** Returns the browser's form cookie if the posted form is genuine; `null` for any other form. */
   function genuine(ctx: Context, form: URLSearchParams, name: string, session: Session | null) {
     const cookie = formCookie.read(ctx.req);
     if (!isSameOrigin(ctx.req, authUrl) || !csrf.isCookie(cookie)) return null;

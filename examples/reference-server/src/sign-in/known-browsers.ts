@@ -6,8 +6,8 @@ import { createProofs, type SigningKeys } from './proofs.ts';
 export const knownLifetimeMs = 180 * 24 * 3_600_000;
 
 /**
- * Maximum number of users per browser: enough for a family. On a shared machine the cookie must not grow
- * until servers refuse it.
+ * Maximum number of users that a browser's cookie remembers: enough for a family. On a shared machine the
+ * cookie must not grow until servers refuse it.
  */
 const usersAtMost = 5;
 
@@ -23,9 +23,9 @@ interface Entry {
 }
 
 /**
- * Distinguishes a browser in which a user has signed in before from that of a stranger who tries the user's
- * handle. The cookie has one entry per user, bound to user and password. It reveals nothing, and becomes
- * invalid when the password changes. The server stores nothing.
+ * Recognizes browsers in which a user has signed in before, to distinguish the user from a stranger who tries
+ * the user's handle. The cookie has one entry per user, bound to user and password. It reveals nothing, and
+ * becomes invalid when the password changes. The server stores nothing.
  */
 export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
   const proofs = createProofs(keys);
@@ -46,14 +46,17 @@ export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
 
   return {
     /**
-     * Returns the name of a browser in which this user has signed in with the current password; `null` for
-     * any other. Takes equally long if the user does not exist.
+     * Returns the name of a browser if this user has signed in with it, with the current password; `null` for
+     * any other browser. Takes equally long if the user does not exist.
      */
     recognise(cookie: string | undefined, owner: PasswordOwner | null): string | null {
       const found = entriesOf(cookie).find((entry) => isOf(entry, owner ?? nobody));
       return owner === null ? null : (found?.name ?? null);
     },
-    /** Returns the cookie's new value after a sign-in, with a new name for the browser. */
+    /**
+     * Returns the new value of the cookie for known browsers after a sign-in, with a new name for the
+     * browser.
+     */
     remember(cookie: string | undefined, owner: PasswordOwner): string {
       const fresh = {
         name: randomBytes(16).toString('base64url'),

@@ -3,7 +3,9 @@ import type { AskingApps } from './asking-apps.ts';
 import type { Cookies } from './cookies.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Callbacks for Ostiary: who is signed in, the URL of the sign-in page, and signing out. */
+/**
+ * Makes the option `login` of Ostiary: which user is signed in, the URL of the sign-in page, and signing out.
+ */
 export function createLogin(
   authUrl: string,
   sessions: Sessions,

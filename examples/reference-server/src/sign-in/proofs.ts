@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Keys for signatures: the first one signs, all verify. Processes may have them in different orders while
- * keys are replaced.
+ * Keys for signatures: the first key signs, all keys verify. Processes may have the keys in different orders
+ * while they are replaced.
  */
 export type SigningKeys = readonly [Uint8Array, ...Uint8Array[]];
 
@@ -12,7 +12,9 @@ export function createProofs(keys: SigningKeys) {
     createHmac('sha256', key).update(parts.join('\n')).digest();
 
   return {
-    /** Signs parts, which are joined by line breaks: only the last part may contain one. */
+    /**
+     * Signs a list of texts, which are joined by line breaks: only the last text may contain a line break.
+     */
     of: (...parts: readonly string[]): string => prove(keys[0], parts).toString('base64url'),
     isOf(proof: string, ...parts: readonly string[]): boolean {
       const given = Buffer.from(proof, 'base64url');

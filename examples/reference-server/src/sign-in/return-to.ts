@@ -1,6 +1,6 @@
 /**
- * Returns the target after a sign-in, always a path of our own. Targets that a browser would read as another
- * host (`//evil`, `/\evil`, `https:evil`, other ports) become the home page.
+ * Returns the URL to which the browser goes after a sign-in: always a path of this server. Targets that a
+ * browser would read as another host (`//evil`, `/\evil`, `https:evil`, other ports) become the home page.
  *
  * @returns an absolute URL, because a path could begin with two slashes and lead to another host
  */

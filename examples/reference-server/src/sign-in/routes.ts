@@ -14,10 +14,10 @@ import { createFormProofs } from './form-proofs.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
 
-/** Parameters of a sign-in page, the same in query and form. They are not trusted. */
+/** Parameters of the sign-in page, the same in query and form. They are not trusted. */
 interface LoginRequest {
   readonly returnTo: string;
-  /** Signed parameter that names the app, unchanged. */
+  /** Signed parameter that names the requesting app, unchanged. */
   readonly app: string;
   readonly uiLocales: string;
   readonly reauthenticate: boolean;
@@ -43,9 +43,9 @@ function parseLogin(given: URLSearchParams, handle: string, authUrl: string): Lo
   };
 }
 
-/** Makes the function that checks passwords and limits the attempts. */
+/** Makes the function that checks passwords and limits the attempts to sign in. */
 function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: SignInContext) {
-  /** Returns the owner of the handle and password, or the problem to show. */
+  /** Returns the user with this handle and password, or the problem to show. */
   return async (ctx: Context, handle: string, password: string): Promise<PasswordOwner | Problem> => {
     const browser = browsers.recognise(cookies.known.read(ctx.req), await accounts.passwordOwner(handle));
     const admission = await throttle.admit({ handle, address: addressOf(ctx.req), browser });
@@ -70,7 +70,7 @@ function passwordCheck({ accounts, cookies, browsers, throttle, addressOf }: Sig
 
 type SessionOf = (ctx: Context) => Promise<Session | null>;
 
-/** Makes the routes of the home page: who is signed in, and signing out. */
+/** Makes the routes of the home page and of signing out. */
 function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
   const { authUrl, look, accounts, sessions, cookies, signedOut } = context;
   const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);

@@ -5,21 +5,21 @@ import type { Database, Transaction } from '../database/database.ts';
 export interface Session {
   /** SHA-256 of the session id: the id itself exists only in the browser. */
   readonly digest: Buffer;
-  /** Id of the user or staff member. */
+  /** Id of the user or staff member who is signed in. */
   readonly sub: string;
-  /** Time of the last sign-in. */
+  /** Time of the last sign-in of the session. */
   readonly authenticatedAt: Date;
 }
 
-/** Sessions of signed-in browsers. */
+/** Functions for the sessions of signed-in browsers. */
 export type Sessions = ReturnType<typeof createSessions>;
 
 const minute = 60_000;
 
-/** Tables in which a kind of sessions is stored, and how long they last. */
+/** Table in which a kind of sessions is stored, and how long these sessions last. */
 interface SessionKind {
   readonly table: string;
-  /** Table of the people who sign in, with the names of its columns. */
+  /** Table of the people who sign in (users or staff), with the names of its columns. */
   readonly people: { readonly table: string; readonly id: string; readonly endedAt: string };
   /** Column of `table` with the id of the person. */
   readonly person: string;
@@ -50,10 +50,11 @@ export const staffSessions: SessionKind = {
 /** Minimum interval between updates of `seen_at`, in milliseconds, so that not every request writes. */
 const seenResolution = 5 * minute;
 /**
- * Tolerance for a session that began in the future, in milliseconds. Beyond it the clock must have gone back.
+ * Tolerance for a session that began in the future, in milliseconds. Beyond it the clock must have been set
+ * back.
  */
 const aheadTolerance = 5_000;
-/** Maximum number of expired rows that one sign-in removes. */
+/** Maximum number of expired session rows that one sign-in removes. */
 const purgeLimit = 100;
 
 const idFormat = /^[A-Za-z0-9_-]{43}$/;
@@ -87,8 +88,9 @@ export function createSessions(database: Database, now: () => number, kind: Sess
 
   return {
     /**
-     * Finds the valid session of a cookie's value, or `null`. If the clock has gone back before the session's
-     * start, the session is not valid: its age is unknown, and Ostiary accepts no sign-in from the future.
+     * Returns the valid session with the id in a cookie, or `null`. If the clock was set back to before the
+     * session's start, the session is not valid: its age is unknown, and Ostiary accepts no sign-in from the
+     * future.
      */
     async find(id: string | undefined): Promise<Session | null> {
       if (id === undefined || !idFormat.test(id)) return null;

@@ -2,22 +2,25 @@ import { createHmac } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { networkOf } from '../http/network.ts';
 
-/** Number of failed sign-ins per window. A window begins with its first failure. */
+/** Maximum number of failed sign-ins in a time window. A window begins with its first failure. */
 export interface Limit {
   readonly failures: number;
   readonly windowMs: number;
 }
 
-/** An attempt to sign in. */
+/** An attempt to sign in, before the password is checked. */
 export interface SignInAttempt {
   readonly handle: string;
-  /** IP address of the client; `null` if unknown. Such clients count as one network. */
+  /** IP address of the client; `null` if unknown. All unknown clients count as one network. */
   readonly address: string | null;
-  /** Name of the browser if the handle's user has signed in with it before; `null` for any other. */
+  /**
+   * Name of the browser if the user with this handle has signed in with it before; `null` for any other
+   * browser.
+   */
   readonly browser: string | null;
 }
 
-/** Decision about an attempt: admitted, or refused with the time to wait. */
+/** Decision about an attempt to sign in: admitted, or refused with the time to wait. */
 export type Admission =
   | { readonly admitted: true; settle(outcome: 'failed' | 'succeeded' | 'undecided'): Promise<void> }
   | { readonly admitted: false; readonly retryAfterSeconds: number };
@@ -31,15 +34,20 @@ const [quarter, hour] = [15 * 60_000, 60 * 60_000];
  */
 export const defaultLimits = {
   /**
-   * Limit for one handle from one network (IPv6: a /48). It stops a stranger without locking the user out
-   * elsewhere.
+   * Limit of failed sign-ins for one handle from one network (IPv6: a /48). It stops a stranger without
+   * locking the user out elsewhere.
    */
   perHandleAndNetwork: { failures: 10, windowMs: hour },
-  /** Limit for one handle from all networks, against a stranger with hundreds of them. */
+  /**
+   * Limit of failed sign-ins for one handle from all networks, against a stranger with hundreds of networks.
+   */
   perHandle: { failures: 2_500, windowMs: hour },
-  /** Limit for all handles from one network (IPv6: a /64). */
+  /** Limit of failed sign-ins for all handles from one network (IPv6: a /64). */
   perNetwork: { failures: 100, windowMs: quarter },
-  /** Limit for a browser in which the user has signed in before. The other limits do not apply to it. */
+  /**
+   * Limit of failed sign-ins in a browser in which the user has signed in before. The other limits do not
+   * apply to such a browser.
+   */
   perBrowser: { failures: 10, windowMs: quarter },
 } satisfies Readonly<Record<string, Limit>>;
 
@@ -54,8 +62,8 @@ const purgeLimit = 100;
 const goesOn = '(t.ends_at > :now AND t.ends_at <= :endsAt + 5000)';
 
 /**
- * Counts an attempt unless its window is full. A single statement decides, so that attempts in other
- * processes are counted.
+ * Counts an attempt to sign in unless its window is full. A single statement decides, so that attempts in
+ * other processes are counted.
  */
 const count = `
   INSERT INTO app_throttle AS t (subject, failures, ends_at) VALUES (:subject, 1, :endsAt)
@@ -65,7 +73,7 @@ const count = `
   WHERE NOT ${goesOn} OR t.failures < :limit
   RETURNING ends_at`;
 
-/** Takes an attempt out of its window, but not out of a later window of the same subject. */
+/** Takes an attempt out of the window in which it was counted, but not out of a later window. */
 const takeBack = `
   UPDATE app_throttle SET failures = CASE WHEN failures > 0 THEN failures - 1 ELSE 0 END
   WHERE subject = :subject AND ends_at = :endsAt`;
@@ -76,7 +84,7 @@ const purge = `
 
 const look = 'SELECT ends_at FROM app_throttle WHERE subject = :subject';
 
-/** A counter of failures with its limit. */
+/** A counter of failed sign-ins with its limit. */
 interface Counter {
   readonly subject: Buffer;
   readonly limit: Limit;
@@ -86,7 +94,7 @@ interface Counter {
   readonly clears: boolean;
 }
 
-/** Window in which an admitted attempt was counted. */
+/** Time window in which an admitted attempt was counted. */
 type Window = Omit<Counter, 'limit'> & { readonly endsAt: number };
 
 /** Thrown if a window is full, to roll back what the transaction has counted. */
@@ -100,7 +108,7 @@ class Full extends Error {
   }
 }
 
-/** Counts an attempt in all of its windows or in none. @throws {@link Full} */
+/** Counts an attempt in all of its windows, or in none. @throws {@link Full} */
 function enter(database: Database, now: number, counters: readonly Counter[]): Promise<readonly Window[]> {
   return database.write(async (transaction) => {
     await transaction.run(purge, { now });
@@ -135,8 +143,8 @@ export function createThrottle(
   const limits = { ...defaultLimits, ...changes };
 
   /**
-   * Makes the counters of a value under each key. They are sorted by hash, so that processes with different
-   * key orders cannot deadlock.
+   * Makes the counters for a handle or address under each key. They are sorted by hash, so that processes
+   * with different key orders cannot deadlock.
    */
   const countersOf = (kind: keyof ThrottleLimits, value: string, clears: boolean): Counter[] =>
     keys
@@ -145,7 +153,7 @@ export function createThrottle(
       .map((subject) => ({ subject, limit: limits[kind], clears }));
 
   /**
-   * Lists the counters of an attempt, in the same order for all attempts to avoid deadlocks. The ones that no
+   * Lists the counters of an attempt, in the same order for all attempts to avoid deadlocks. Counters that no
    * other user shares come first, so that they refuse a stranger first.
    */
   function countersFor({ handle, address, browser }: SignInAttempt): readonly Counter[] {
@@ -160,8 +168,8 @@ export function createThrottle(
 
   return {
     /**
-     * Admits or refuses an attempt, before the password is checked. The attempt counts at once, so that
-     * parallel guesses cannot exceed the limit. `settle` takes it back unless it failed.
+     * Admits or refuses an attempt to sign in, before the password is checked. The attempt counts at once, so
+     * that parallel guesses cannot exceed the limit. `settle` removes it again unless it failed.
      */
     async admit(attempt: SignInAttempt): Promise<Admission> {
       const time = now();

@@ -10,7 +10,7 @@ import { createThrottle, type ThrottleLimits } from '../sign-in/throttle.ts';
 import type { StaffLink, StaffMember } from './members.ts';
 import { createPasskeys } from './passkeys.ts';
 
-/** Dependencies of the pages where staff sign in. */
+/** Objects and functions that the pages where staff sign in need. */
 export type StaffContext = ReturnType<typeof createStaffContext>;
 
 export function createStaffContext(
@@ -22,7 +22,7 @@ export function createStaffContext(
 ) {
   const [enrolmentKey] = deriveKeys('staff enrolment');
 
-  /** Writes an act of a staff member into the audit log. */
+  /** Adds an act of a staff member to the audit log. */
   const record = (
     { email, role }: StaffMember,
     action: string,
@@ -35,18 +35,21 @@ export function createStaffContext(
     forms: createFormProofs(authUrl, csrf, cookies.staffForm),
     passkeys: createPasskeys(authUrl, name, deriveKeys('staff passkeys'), now),
     throttle: createThrottle(database, deriveKeys('staff throttle'), now, limits),
-    /** True if a password alone may sign in: on this machine only, for the account of the demo. */
+    /** True if a password without a second factor may sign in: only in the demo on this machine. */
     isCodeOptional: isLoopbackUrl(authUrl),
-    /** Secret of the one-time codes that a link sets up: the same each time the page is opened. */
+    /**
+     * Secret of the one-time codes for which an invitation link sets up an app: the same each time the page
+     * is opened.
+     */
     secretOf: ({ token }: StaffLink): Uint8Array =>
       createHmac('sha256', enrolmentKey).update(token).digest().subarray(0, 20),
-    /** Finds who is signed in. */
+    /** Returns the staff member who is signed in. */
     async signedIn(ctx: Context) {
       const session = await staffSessions.find(cookies.staff.read(ctx.req));
       const member = session && (await staff.get(session.sub));
       return session === null || member === null ? null : { session, member };
     },
-    /** Starts a session, ends the one before, and makes all earlier forms invalid. */
+    /** Starts a session, ends the session before, and makes all earlier forms invalid. */
     async start(ctx: Context, member: StaffMember, how: 'password' | 'passkey'): Promise<void> {
       const before = await staffSessions.find(cookies.staff.read(ctx.req));
       ctx.append('Set-Cookie', cookies.staff.set(await staffSessions.start(member.id, before)));

@@ -32,7 +32,10 @@ export function createJoinRoutes(context: StaffContext) {
     });
   }
 
-  /** Reads a form of the page. Responds and returns `null` if its link is over, or the form is not ours. */
+  /**
+   * Reads a posted form of the invitation page. Responds and returns `null` if the link is no longer valid,
+   * or the form is not genuine.
+   */
   async function opened(ctx: Context) {
     const form = await readForm(ctx.req);
     const link = await staff.findLink(form.get('link') ?? '');
@@ -46,7 +49,9 @@ export function createJoinRoutes(context: StaffContext) {
     return null;
   }
 
-  /** Runs a change that uses a link up. Responds and returns `null` if another request was first. */
+  /**
+   * Runs a change that uses up an invitation link. Responds and returns `null` if another request was first.
+   */
   async function once<Result>(ctx: Context, change: () => Promise<Result>): Promise<Result | null> {
     try {
       return await change();

@@ -17,14 +17,17 @@ export function createJoining(
   sealer: Sealer,
   now: () => number,
 ) {
-  /** Uses a link up. @throws StaffError if it was used, replaced, or has expired */
+  /** Uses up an invitation link. @throws StaffError if it was used, replaced, or has expired */
   async function use(transaction: Transaction, { member, token }: StaffLink): Promise<void> {
     const values = { id: member.id, digest: digestOf(token), now: now() };
     if ((await transaction.run(useLink, values)) !== 1) throw new StaffError('this link is over');
   }
 
   return {
-    /** Finds the person to whom a link belongs; `null` if it was used, replaced, or has expired. */
+    /**
+     * Returns the person for whom an invitation link was made; `null` if it was used, replaced, or has
+     * expired.
+     */
     async findLink(token: string): Promise<StaffLink | null> {
       const sql =
         'SELECT staff_id AS id, ends_at AS "endsAt" FROM app_staff_links WHERE digest = :digest AND ends_at > :now';
@@ -37,7 +40,8 @@ export function createJoining(
     },
 
     /**
-     * Uses a link up for a password with one-time codes. Returns recovery codes, which are not stored.
+     * Uses up an invitation link for a password with one-time codes. Returns recovery codes, which are not
+     * stored.
      * @param totp - secret of the codes, and a code of it. Without it, the password alone signs in
      * @returns `null` if the code is wrong; the link still works then
      * @throws StaffError if the link is over
@@ -69,7 +73,7 @@ export function createJoining(
     },
 
     /**
-     * Adds a passkey.
+     * Adds a passkey to the invited person's account.
      * @param link - link to use up; `null` for a person who is signed in
      * @throws StaffError if the link is over, or the passkey belongs to somebody
      */

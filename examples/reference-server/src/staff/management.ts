@@ -12,14 +12,17 @@ import {
   toMember,
 } from './members.ts';
 
-/** Rule for e-mail addresses: enough to catch a mistyped one. ASCII, so that equal-looking ones are equal. */
+/**
+ * Rule for e-mail addresses of staff: enough to catch a mistyped one. Only ASCII, so that addresses that look
+ * equal are equal.
+ */
 const emailFormat = /^(?=.{3,200}$)[!-?A-~]+@[A-Za-z0-9.-]+$/;
 
 const newLink = `
   INSERT INTO app_staff_links (staff_id, digest, ends_at) VALUES (:id, :digest, :endsAt)
   ON CONFLICT (staff_id) DO UPDATE SET digest = :digest, ends_at = :endsAt`;
 
-/** Tables with the ways in which a person signs in. */
+/** Tables with the credentials of staff: passkeys, passwords and codes. */
 const waysIn = ['passkeys', 'codes', 'links', 'sessions'];
 
 async function removeWaysIn(transaction: Transaction, id: string, kinds = waysIn): Promise<void> {
@@ -41,8 +44,8 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
   }
 
   /**
-   * Returns a member whose access is about to end. Locks all owners, so that two of them cannot remove each
-   * other at the same time.
+   * Returns a staff member whose access is about to end. Locks all owners, so that two of them cannot remove
+   * each other at the same time.
    * @throws StaffError if nobody else could manage the service afterwards
    */
   async function notLastOwner(transaction: Transaction, email: string): Promise<StaffRow> {
@@ -58,7 +61,7 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
   }
 
   return {
-    /** Adds a person. @throws StaffError if the address is wrong or taken */
+    /** Adds a staff member. @throws StaffError if the address is wrong or taken */
     async invite(email: string, role: OperatorRole): Promise<StaffLink> {
       if (!emailFormat.test(email)) throw new StaffError('this is not an e-mail address');
       const id = `stf_${randomBytes(10).toString('hex')}`;
@@ -77,7 +80,7 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
       }
     },
 
-    /** Changes a role. @throws StaffError for the last owner */
+    /** Changes the role of a staff member. @throws StaffError for the last owner */
     changeRole: (email: string, role: OperatorRole): Promise<StaffMember> =>
       database.write(async (transaction) => {
         const { id } = await (role === 'owner' ? rows.require : notLastOwner)(transaction, email);

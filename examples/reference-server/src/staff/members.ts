@@ -7,7 +7,7 @@ export const staffRoles = ['viewer', 'support', 'admin', 'owner'] as const satis
 /** Time for which an invitation link works, in milliseconds. */
 export const linkLifetimeMs = 24 * 3_600_000;
 
-/** A person who runs the service. */
+/** A person who runs the service (staff member). */
 export interface StaffMember {
   readonly id: string;
   readonly email: string;
@@ -21,12 +21,12 @@ export interface StaffMember {
 /** A link that lets one person set up a sign-in once. */
 export interface StaffLink {
   readonly member: StaffMember;
-  /** Secret part of the link. */
+  /** Secret part of the invitation link. */
   readonly token: string;
   readonly endsAt: Date;
 }
 
-/** A passkey as the database keeps it. */
+/** A passkey in its stored form. */
 export interface StoredPasskey {
   readonly id: string;
   readonly publicKey: Uint8Array<ArrayBuffer>;
@@ -41,7 +41,7 @@ export class StaffError extends Error {
 /** Error for an address that no staff member has. */
 export class UnknownStaffError extends StaffError {}
 
-/** A staff member as stored. */
+/** A staff member in stored form. */
 export interface StaffRow {
   readonly id: string;
   readonly email: string;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 
-/** Seconds for which one code is shown (RFC 6238). */
+/** Seconds for which an authenticator app shows one code (RFC 6238). */
 const period = 30;
 /** Number of earlier and later codes that are accepted, because clocks differ. */
 const window = 1;
@@ -17,8 +17,8 @@ const totpOf = (secret: Uint8Array, issuer = '', label = ''): TOTP =>
   });
 
 /**
- * Returns the time step whose code was typed, or `null` for a wrong code. The caller accepts each step once
- * only (RFC 6238, section 5.2).
+ * Returns the time step of a typed one-time code, or `null` for a wrong code. The caller accepts each step
+ * once only (RFC 6238, section 5.2).
  */
 export function stepOf(secret: Uint8Array, code: string, now: number): number | null {
   if (!/^\d{6}$/.test(code)) return null;
@@ -26,7 +26,7 @@ export function stepOf(secret: Uint8Array, code: string, now: number): number | 
   return delta === null ? null : Math.floor(now / 1_000 / period) + delta;
 }
 
-/** Returns what an authenticator app reads from a QR code, and the secret to type instead. */
+/** Returns the URL for the QR code that an authenticator app reads, and the secret to type instead. */
 export function enrolment(secret: Uint8Array, issuer: string, email: string) {
   const totp = totpOf(secret, issuer, email);
   return { url: totp.toString(), secret: totp.secret.base32 };
@@ -38,7 +38,10 @@ export function newRecoveryCodes(): readonly string[] {
   return Array.from({ length: recoveryCodes }, () => one().replace(/(.{4})(?=.)/g, '$1-'));
 }
 
-/** Returns the digest of a recovery code as it is stored, whatever case and separators were typed. */
+/**
+ * Returns the digest under which a recovery code is stored. Case and separators of the typed code do not
+ * matter.
+ */
 export function recoveryDigest(code: string): Buffer {
   return createHash('sha256')
     .update(code.toUpperCase().replace(/[^0-9A-Z]/g, ''))

@@ -12,7 +12,7 @@ import { createOperatorUsers } from '../users/operator-users.ts';
 import { createProxyHeader } from './proxy-header.ts';
 import type { Staff } from './staff.ts';
 
-/** Time after a sign-in in which an operator may do what cannot be undone, in milliseconds. */
+/** Time after a sign-in in which an operator may perform acts that cannot be undone, in milliseconds. */
 export const confirmedMs = 10 * 60_000;
 
 /** Returns the URL of the staff's sign-in page, which leads back to the requested page. */
@@ -38,14 +38,14 @@ function createStaffCheck(
   };
 }
 
-/** Dependencies of the pages for operators. */
+/** Objects and functions that the pages for operators need. */
 interface Parts {
   readonly database: Database;
   readonly now: () => number;
   readonly logger: Logger;
   readonly accounts: Accounts;
   readonly identityChecks: IdentityChecks;
-  /** Returns Ostiary, once it is open. */
+  /** Returns the Ostiary instance, once it is open. */
   readonly running: () => Ostiary;
   readonly cookies: Pick<Cookies, 'staff'>;
   readonly staff: Staff;
@@ -53,7 +53,10 @@ interface Parts {
   readonly sessions: Sessions;
 }
 
-/** Makes the option `operators` of Ostiary: who the operators are, and their pages. `null` for no such pages. */
+/**
+ * Makes the option `operators` of Ostiary: how operators are identified, and their pages. `null` if there are
+ * no such pages.
+ */
 export function createOperators(
   { operators }: Pick<ServerConfig, 'operators'>,
   { database, now, logger, accounts, identityChecks, running, cookies, staff, sessions }: Parts,

@@ -8,7 +8,7 @@ import {
 import { createProofs, type SigningKeys } from '../sign-in/proofs.ts';
 import type { StaffMember, StoredPasskey } from './members.ts';
 
-/** Time in which a browser must answer a challenge, in milliseconds. */
+/** Time in which a browser must respond to a passkey challenge, in milliseconds. */
 const challengeLifetimeMs = 5 * 60_000;
 
 /**
@@ -17,7 +17,7 @@ const challengeLifetimeMs = 5 * 60_000;
  */
 const algorithms = [-8, -7, -257];
 
-/** Purpose of a challenge, which belongs to one browser. */
+/** Purpose of a passkey challenge, which is bound to one browser. */
 type Ceremony = 'register' | 'sign-in';
 
 /** Registers and verifies passkeys (WebAuthn). */
@@ -26,7 +26,10 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 type RegistrationResponse = Parameters<typeof verifyRegistrationResponse>[0]['response'];
 type AuthenticationResponse = Parameters<typeof verifyAuthenticationResponse>[0]['response'];
 
-/** Parses what the page's script posted; `null` if it is not a response of the Web Authentication API. */
+/**
+ * Parses the data that the page's script posted; `null` if it is not a response of the Web Authentication
+ * API.
+ */
 function parseResponse<Response extends { readonly id: string }>(text: string): Response | null {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -39,9 +42,9 @@ function parseResponse<Response extends { readonly id: string }>(text: string): 
 }
 
 /**
- * Makes and verifies the messages of passkeys. Challenges are signed and bound to the browser's form cookie, so
- * that pages that nobody answers store nothing. A passkey replaces password and code, so the device must verify
- * its user.
+ * Makes and verifies the messages of passkeys. Challenges are signed and bound to the browser's form cookie,
+ * so that a page that nobody answers stores nothing. A passkey replaces password and code, so the device must
+ * verify its user.
  */
 export function createPasskeys(authUrl: string, name: string, keys: SigningKeys, now: () => number) {
   const proofs = createProofs(keys);
@@ -53,7 +56,10 @@ export function createPasskeys(authUrl: string, name: string, keys: SigningKeys,
     return [...parts, proofs.of(ceremony, cookie, ...parts)].join('.');
   }
 
-  /** Returns the time at which a challenge expires; `null` if it was not made for this browser and purpose. */
+  /**
+   * Returns the time at which a passkey challenge expires; `null` if it was not made for this browser and
+   * purpose.
+   */
   function endOf(challenge: string, ceremony: Ceremony, cookie: string): number | null {
     const [endsAt = '', random = '', proof = ''] = Buffer.from(challenge, 'base64url').toString().split('.');
     if (!proofs.isOf(proof, ceremony, cookie, endsAt, random)) return null;
@@ -72,7 +78,7 @@ export function createPasskeys(authUrl: string, name: string, keys: SigningKeys,
         excludeCredentials: known.map(({ id }) => ({ id })),
       }),
 
-    /** Verifies a new passkey; `null` if it is not valid for this site and browser. */
+    /** Verifies a new passkey. Returns `null` if it is not valid for this site and browser. */
     async verifyRegistration(text: string, cookie: string): Promise<StoredPasskey | null> {
       const response = parseResponse<RegistrationResponse>(text);
       if (response === null) return null;
@@ -99,12 +105,12 @@ export function createPasskeys(authUrl: string, name: string, keys: SigningKeys,
         userVerification: 'required',
       }),
 
-    /** Returns the id of the passkey that a response claims to come from; `null` if it is malformed. */
+    /** Returns the id of the passkey that a response claims to use; `null` if the response is malformed. */
     idIn: (text: string): string | null => parseResponse<AuthenticationResponse>(text)?.id ?? null,
 
     /**
-     * Verifies a sign-in. The caller checks that the counter has grown and the challenge is new, and stores both
-     * at once.
+     * Verifies a sign-in with a passkey. The caller checks that the counter has grown and the challenge is
+     * new, and stores both at once.
      * @returns `null` if the signature, site, browser or challenge is wrong
      */
     async verifySignIn(text: string, passkey: StoredPasskey, cookie: string) {

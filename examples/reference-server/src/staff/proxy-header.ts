@@ -7,14 +7,14 @@ export interface ProxyHeaderSettings {
   readonly header: string;
   /** Header with the groups of the operator, comma separated; `null` if the proxy sends none. */
   readonly groupsHeader: string | null;
-  /** Roles by name or group. `*` is everyone whom the proxy names. */
+  /** Roles of operators by name or group. `*` stands for everyone whom the proxy names. */
   readonly roles: readonly (readonly [nameOrGroup: string, role: OperatorRole])[];
 }
 
 /** Address of a documentation network (RFC 5737), which no client has. */
 const probe = '192.0.2.1';
 
-/** Returns all values of a header, since Node joins repeated headers. */
+/** Returns all values of a header from the raw headers, since Node joins repeated headers. */
 const valuesOf = ({ rawHeaders }: IncomingMessage, name: string): string[] =>
   rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 
@@ -32,14 +32,17 @@ export function createProxyHeader(
   const { header, groupsHeader, roles } = settings;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
-  /** Logs a warning, at most once a minute: anybody can send headers. */
+  /** Logs a warning about an untrusted header, at most once a minute: anybody can send headers. */
   function warn(message: string): void {
     if (Math.abs(now() - loggedAt) < 60_000) return;
     loggedAt = now();
     log(message);
   }
 
-  /** Checks whether the sender is a trusted proxy: Ostiary believes only their `X-Forwarded-For`. */
+  /**
+   * Checks whether a request comes from a trusted proxy: Ostiary believes only `X-Forwarded-For` of trusted
+   * proxies.
+   */
   const isFromProxy = ({ socket }: IncomingMessage): boolean =>
     addressOf({ socket, headers: { 'x-forwarded-for': probe } }) === probe;
 

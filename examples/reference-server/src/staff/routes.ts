@@ -22,7 +22,7 @@ interface Problem {
 const wrong: Problem = { status: 422, text: (language) => texts[language].staff.wrong };
 const stale: Problem = { status: 403, text: (language) => texts[language].stale };
 
-/** Parameters of the sign-in page, the same in query and form. They are not trusted. */
+/** Parameters of the staff's sign-in page, the same in query and form. They are not trusted. */
 function parseLogin(given: URLSearchParams, authUrl: string) {
   return {
     returnTo: safeReturnTo(given.get('return_to') ?? '/operators', authUrl),
@@ -31,7 +31,7 @@ function parseLogin(given: URLSearchParams, authUrl: string) {
   };
 }
 
-/** Makes the function that limits attempts to sign in, and counts those that fail. */
+/** Makes the function that limits attempts of staff to sign in, and counts those that fail. */
 function limited({ throttle, addressOf }: StaffContext) {
   return async (
     ctx: Context,
@@ -57,7 +57,7 @@ function limited({ throttle, addressOf }: StaffContext) {
   };
 }
 
-/** Makes the function that checks a sign-in with a passkey. */
+/** Makes the function that checks a staff member's sign-in with a passkey. */
 function passkeyCheck({ staff, passkeys, logger, record }: StaffContext) {
   return async (credential: string, cookie: string): Promise<StaffMember | null> => {
     const id = passkeys.idIn(credential);

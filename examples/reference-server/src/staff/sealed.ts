@@ -4,12 +4,12 @@ import type { SigningKeys } from '../sign-in/proofs.ts';
 const algorithm = 'aes-256-gcm';
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** Encrypts values that the database keeps but must not reveal. */
+/** Encrypts values that the database stores but must not reveal. */
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**
- * Makes the functions that encrypt a value for one row (AES-256-GCM). A value that is copied to another row
- * does not open there.
+ * Makes the functions that encrypt a value for one row (AES-256-GCM). If the value is copied to another row,
+ * it cannot be decrypted there.
  * @param keys - the first key encrypts, all decrypt
  */
 export function createSealer(keys: SigningKeys) {
@@ -32,7 +32,7 @@ export function createSealer(keys: SigningKeys) {
       const sealed = Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
       return sealed.toString('base64url');
     },
-    /** Decrypts a value of a row; `null` if none of the keys opens it. */
+    /** Decrypts the encrypted value of a row; `null` if none of the keys can. */
     open(text: string, row: string): Buffer | null {
       const sealed = Buffer.from(text, 'base64url');
       if (sealed.length < nonceBytes + tagBytes) return null;

@@ -6,7 +6,7 @@ import { createStaffRows, toMember } from './members.ts';
 import type { Sealer } from './sealed.ts';
 import { createVerification } from './verification.ts';
 
-/** Accounts of the people who run the service. */
+/** Functions for the accounts of the people who run the service. */
 export type Staff = ReturnType<typeof createStaff>;
 
 export function createStaff(database: Database, passwords: Passwords, sealer: Sealer, now: () => number) {
@@ -14,7 +14,7 @@ export function createStaff(database: Database, passwords: Passwords, sealer: Se
   return {
     get: rows.get,
     list: rows.list,
-    /** Returns a person by address. @throws UnknownStaffError */
+    /** Returns a staff member by e-mail address. @throws UnknownStaffError */
     require: async (email: string) => toMember(await rows.require(database, email)),
     ...createManagement(database, rows, now),
     ...createJoining(database, rows, passwords, sealer, now),

@@ -7,7 +7,7 @@ import type { Sealer } from './sealed.ts';
 
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Makes the functions that check passwords, codes and passkeys. */
+/** Makes the functions that check passwords, codes and passkeys of staff. */
 export function createVerification(
   database: Database,
   rows: StaffRows,
@@ -15,7 +15,10 @@ export function createVerification(
   sealer: Sealer,
   now: () => number,
 ) {
-  /** Checks the second factor of a right password: a code of the app or a recovery code, each only once. */
+  /**
+   * Checks the second factor after a right password: a code of the authenticator app or a recovery code, each
+   * accepted only once.
+   */
   async function isRightCode(
     { id, totp }: StaffRow & { readonly totp: string },
     code: string,
@@ -36,7 +39,7 @@ export function createVerification(
   }
 
   return {
-    /** Lists the passkeys of a person, oldest first. */
+    /** Lists the passkeys of a staff member, oldest first. */
     passkeys: (id: string) =>
       database.all<{ id: string; createdAt: number; usedAt: number | null }>(
         `SELECT id, created_at AS "createdAt", used_at AS "usedAt" FROM app_staff_passkeys
@@ -44,7 +47,7 @@ export function createVerification(
         { id },
       ),
 
-    /** Finds a passkey and its owner, unless the owner is disabled. */
+    /** Finds a passkey and its owner. Returns nothing if the owner is disabled. */
     async findPasskey(id: string) {
       const row = await database.get<{ staffId: string; publicKey: Buffer; counter: number }>(
         `SELECT staff_id AS "staffId", public_key AS "publicKey", counter FROM app_staff_passkeys AS p
@@ -57,7 +60,7 @@ export function createVerification(
     },
 
     /**
-     * Records the use of a passkey. A challenge is accepted once.
+     * Records the use of a passkey. Each challenge is accepted once.
      * @returns `replayed` for a challenge that was answered before, `cloned` for a counter that did not grow
      */
     usePasskey: (
@@ -82,8 +85,8 @@ export function createVerification(
       }),
 
     /**
-     * Returns the person with this address, password and code, or `null`. An unknown or disabled person takes
-     * as long as a wrong password.
+     * Returns the staff member with this address, password and code, or `null`. An unknown or disabled person
+     * takes as long as a wrong password.
      * @param isCodeOptional - true to let a person without one-time codes in with the password alone
      */
     async verify(

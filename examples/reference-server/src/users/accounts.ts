@@ -19,13 +19,15 @@ export interface Account {
   readonly blockedAt: Date | null;
 }
 
-/** Owner of a password, and a value that changes with the password and reveals nothing about it. */
+/**
+ * User to whom a password belongs, and a value that changes with the password and reveals nothing about it.
+ */
 export interface PasswordOwner {
   readonly sub: string;
   readonly passwordMark: string;
 }
 
-/** Error for input that cannot be stored. The message is for the caller. */
+/** Error for input that cannot be stored as a user. The message is for the caller. */
 export class AccountError extends Error {
   override readonly name = 'AccountError';
 }
@@ -69,7 +71,8 @@ function toAccount({ passwordHash: _, createdAt, blockedAt, ...rest }: Row): Acc
 const shown = (row: Row | undefined): Account | null => (row === undefined ? null : toAccount(row));
 
 /**
- * Returns a mark of a password's hash. Because of the salt it changes even if the same password is set again.
+ * Returns a value that changes with a password's hash. Because of the salt it changes even if the same
+ * password is set again.
  */
 const markOf = (passwordHash: string): string =>
   createHash('sha256').update(passwordHash).digest('base64url');
@@ -87,8 +90,8 @@ function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
 }
 
 /**
- * Generates a public id in Crockford's alphabet: no letter can be confused with another when a user dictates
- * the id.
+ * Generates a public user id in Crockford's alphabet: no letter can be confused with another when a user
+ * dictates the id.
  */
 function publicId(): string {
   const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -108,8 +111,8 @@ function rowsOf(database: Database) {
     list: (page: { readonly after: string; readonly limit: number }): Promise<Row[]> =>
       database.all<Row>(`${from} ${own} > ${after} ORDER BY ${own} LIMIT :limit`, page),
     /**
-     * Finds users by handle: those of whom a name contains the text, or a handle begins with it, or a phone
-     * number or id is equal to it.
+     * Finds users by a text: a part of the name, the beginning of the handle, or the whole phone number or
+     * id.
      */
     search: ({
       text,
@@ -190,7 +193,7 @@ function verification(
       return verified(hash);
     },
 
-    /** Returns the password owner of a handle, also of a blocked user. */
+    /** Returns the user with a handle, for the password check. Also returns a blocked user. */
     async passwordOwner(handle: string): Promise<PasswordOwner | null> {
       const row = await find(database, handle);
       return row === undefined ? null : { sub: row.sub, passwordMark: markOf(row.passwordHash) };
@@ -203,8 +206,8 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
   const { find, findBySub, require } = rows;
 
   /**
-   * Changes a column of a user, and by default ends the user's sessions at this server. @throws
-   * {@link AccountError}
+   * Changes a column of a user's row and, by default, ends the user's sessions at this server. @throws {@link
+   * AccountError}
    */
   function change(handle: string, column: string, value: Value, endsSessions = true): Promise<Account> {
     return database.write(async (transaction) => {

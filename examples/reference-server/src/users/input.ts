@@ -9,7 +9,7 @@ const upTo = (most: number) => {
   return z.int(words).min(0, words).max(most, words);
 };
 
-/** Schema of a handle. It is ASCII, so that handles that look the same are the same. */
+/** Schema of a user's handle. Only ASCII, so that handles that look the same are the same. */
 export const handleSchema = z
   .string()
   .regex(

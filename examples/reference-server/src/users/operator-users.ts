@@ -17,7 +17,7 @@ function userOf({ kycStatus, kycTier, ...account }: Account): OperatorUser {
   };
 }
 
-/** Parts of the installation that the users' pages need. */
+/** Parts of the installation that the operators' pages about users need. */
 interface Parts {
   readonly database: Database;
   readonly now: () => number;
@@ -26,7 +26,7 @@ interface Parts {
   readonly signedOut: Ostiary['users']['signedOut'];
 }
 
-/** Makes the users of this server for the operators' pages. */
+/** Makes the functions with which the operators' pages find and change this server's users. */
 export function createOperatorUsers({
   database,
   now,

@@ -1,31 +1,31 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** Error if too many passwords are being checked at this moment. A retry in a few seconds may succeed. */
+/** Error if too many passwords are being checked at the moment. A retry in a few seconds may succeed. */
 export class TooBusy extends Error {
   override readonly name = 'TooBusy';
 }
 
-/** Cost of one hash (RFC 7914): `2 ** logN * r * 128` bytes of memory. */
+/** Cost of one password hash (RFC 7914): `2 ** logN * r * 128` bytes of memory. */
 export interface ScryptCost {
   readonly logN: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** Queues for hashing: users in known browsers come first. */
+/** Queues for hashing passwords: sign-ins in known browsers come first. */
 export type Line = 'known' | 'others';
 
 /** Hashes passwords with scrypt, outside the event loop. */
 export type Passwords = ReturnType<typeof createPasswords>;
 
-/** Cost of production: 128 MiB and about a quarter of a second per hash. */
+/** Cost of password hashes in production: 128 MiB and about a quarter of a second per hash. */
 const strong: ScryptCost = { logN: 17, r: 8, p: 1 };
 const keyLength = 32;
 
 /**
- * Number of hashes at a time. libuv has four threads for files, name look-ups and hashes, and each hash needs
- * its memory.
+ * Maximum number of hashes that are computed at a time. libuv has four threads for files, name look-ups and
+ * hashes, and each hash needs its memory.
  */
 const concurrency = 2;
 const waitingLine = 24;
@@ -67,7 +67,8 @@ function derive(password: string, salt: Uint8Array, { logN, r, p }: ScryptCost):
 }
 
 /**
- * Makes the functions that hash and verify passwords. Tests pass a lower cost; each hash contains its own.
+ * Makes the functions that hash and verify passwords. Tests pass a lower cost; each hash contains its own
+ * cost.
  */
 export function createPasswords(cost: ScryptCost = strong) {
   const inTurn = turnstile();
@@ -92,7 +93,7 @@ export function createPasswords(cost: ScryptCost = strong) {
       return `${prefix}${salt.toString('base64url')}$${key.toString('base64url')}`;
     },
     /**
-     * Verifies a password in constant time. If `stored` is `null` (no such user), it takes equally long and
+     * Verifies a password in constant time. If `stored` is `null` (no such user), takes equally long and
      * returns `false`.
      * @param line - queue of the check: users in `known` do not wait for those in `others`, however many guess passwords
      * @throws {@link TooBusy}
@@ -102,7 +103,7 @@ export function createPasswords(cost: ScryptCost = strong) {
       const key = await inTurn(() => derive(password, expected.salt, expected.cost), line);
       return timingSafeEqual(key, expected.key) && stored !== null;
     },
-    /** Checks whether a hash was made with a cost other than the current one. */
+    /** Checks whether a password hash was made with a cost other than the current one. */
     isOutdated: (stored: string): boolean => !stored.startsWith(prefix),
   };
 }

@@ -104,8 +104,8 @@ onBothEngines('the database', (engine) => {
       const haveOne = Promise.withResolvers<void>();
       let holding = 0;
       /**
-       * Updates one row, waits until the other transaction has updated its row, and then updates that one,
-       * too.
+       * Updates one row, waits until another transaction has updated a second row, and then updates the
+       * second row, too.
        */
       const take = (on: Database, digests: readonly string[]) =>
         on.write(async (transaction) => {

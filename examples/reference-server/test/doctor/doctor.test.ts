@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Environment = NodeJS.ProcessEnv;
 
-/** Returns a correct environment, behind a proxy with TLS. */
+/** Returns the environment of a correct deployment, behind a proxy with TLS. */
 async function production(engine: 'SQLite' | 'PostgreSQL' = 'SQLite'): Promise<Environment> {
   databases += 1;
   const front = await freePort();
@@ -75,7 +75,7 @@ async function change(database: Database, sql: string, values = {}): Promise<voi
 
 /** A mistake in a deployment that the doctor must find. */
 interface Mistake {
-  /** Changes the settings of both the server and the doctor. */
+  /** Settings of the mistake, for both the server and the doctor. */
   readonly settings?: (good: Environment) => Environment;
   readonly front?: ProxyOptions;
   readonly server?: ServerOptions;
@@ -83,7 +83,7 @@ interface Mistake {
   readonly trusts?: readonly string[];
   /** Harmful SQL statement to run, with its values. */
   readonly sql?: readonly [sql: string, values?: Readonly<Record<string, number>>];
-  /** Makes the deployment in another way than `deploy`. */
+  /** Creates the deployment in another way than `deploy`. */
   readonly plant?: (good: Environment) => Promise<unknown>;
 }
 
@@ -232,7 +232,7 @@ const mistakes: readonly (readonly [name: string, check: string, said: string, m
   ],
 ];
 
-/** Creates a deployment with this mistake, and returns the environment for the doctor. */
+/** Creates a deployment with this mistake, and returns the environment in which the doctor runs. */
 async function make({ settings, front, server, trusts, sql, plant }: Mistake): Promise<Environment> {
   const good = await production();
   if (trusts !== undefined) {

@@ -12,7 +12,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Sends a request whose path is not normalized, unlike `fetch`. */
+/** Sends a request whose path is not normalized; `fetch` would normalize it. */
 async function send(origin: string, method: string, path: string, headers: object): Promise<Answer> {
   const { hostname, port } = new URL(origin);
   const request = connect({ hostname, port, method, path, headers: { ...headers } }).end();
@@ -43,7 +43,7 @@ const otherPaths = `
 const browser = { Accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 const methods = 'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND QUERY'.split(' ');
 
-/** Checks that a response is the JSON error of the right part of the API. */
+/** Checks that a response is the JSON error of the right API (OAuth or partner API). */
 function expectJson(answer: Answer, status: number, isPartner: boolean, about: string): void {
   const { type, text, requestId } = answer;
   expect

@@ -29,13 +29,13 @@ const alerts: { readonly groups: readonly RuleGroup[] } = parse(
   readFileSync(join(import.meta.dirname, '../../../../deploy/alerts.yml'), 'utf8'),
 );
 
-/** Expressions of all panels of the dashboard and of all alerting rules. */
+/** Prometheus expressions of all panels of the dashboard and of all alert rules. */
 const expressions: readonly string[] = [
   ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
 ];
 
-/** Lists the metrics that the expressions use, except `up`, which Prometheus makes itself. */
+/** Lists the metrics in Prometheus expressions, except `up`, which Prometheus makes itself. */
 function askedMetrics(): readonly string[] {
   const withoutLabels = expressions.map((expr) => expr.replace(/\{[^}]*\}|\bby \([^)]*\)/g, ''));
   return [...new Set(withoutLabels.flatMap((expr) => expr.match(/\b[a-z0-9]+_\w+/g) ?? []))].filter(
@@ -44,7 +44,7 @@ function askedMetrics(): readonly string[] {
 }
 
 /**
- * Lists the labels that expressions compare, with their metrics. `job` belongs to Prometheus; `error_type`
+ * Lists the labels in Prometheus expressions, with their metrics. `job` belongs to Prometheus; `error_type`
  * only appears with failed jobs.
  */
 function askedLabels(): readonly (readonly [metric: string, label: string])[] {

@@ -5,7 +5,7 @@ import { anaika, jean, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
 const windowMs = 60_000;
-/** Number of networks that the stranger uses. */
+/** Number of networks from which the stranger tries passwords. */
 const networks = 10;
 /** Settings that trust the test's proxy, which sets the client's IP address. */
 const behindProxy = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };

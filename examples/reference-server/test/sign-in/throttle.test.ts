@@ -20,7 +20,7 @@ const limits: ThrottleLimits = {
 };
 const here = '192.0.2.1';
 
-/** Makes an attempt with a wrong password. */
+/** Makes an attempt to sign in with a wrong password. */
 async function fail(throttle: Throttle, attempt: SignInAttempt): Promise<Admission> {
   const admission = await throttle.admit(attempt);
   if (admission.admitted) await admission.settle('failed');

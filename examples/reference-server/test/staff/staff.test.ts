@@ -8,7 +8,7 @@ import { codeOf, password } from '../support/staff.ts';
 
 const key = new Uint8Array(32).fill(7);
 const secret = new Uint8Array(20).fill(1);
-/** The secret as an authenticator app shows it. */
+/** Returns the one-time secret as an authenticator app would show it. */
 const shown = 'AEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIB';
 
 onBothEngines('staff accounts', (engine) => {
@@ -17,7 +17,7 @@ onBothEngines('staff accounts', (engine) => {
     const clock = { now: 1_764_000_000_000 };
     const staff = createStaff(database, createPasswords(cheap), createSealer([key]), () => clock.now);
     const code = () => codeOf(shown, clock.now);
-    /** Adds a person who can sign in. */
+    /** Adds a staff member who can sign in. */
     async function member(email: string, role: 'owner' | 'admin' = 'owner') {
       const link = await staff.invite(email, role);
       const recovery = await staff.setPassword(link, password, { secret, code: code() });

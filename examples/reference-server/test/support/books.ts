@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 
-/** Queries for violations of the ledger's invariants. All must return nothing. */
+/** SQL queries for violations of the ledger's rules. Each must return nothing. */
 const disorders = {
   'a movement without two postings that add up to zero': `
     SELECT movement_id FROM app_postings GROUP BY movement_id HAVING sum(amount) <> 0 OR count(*) <> 2`,
@@ -23,7 +23,7 @@ const disorders = {
     WHERE failure IS NULL AND transfer_id NOT IN (SELECT id FROM app_movements)`,
 };
 
-/** Checks the invariants of the ledger. */
+/** Checks that the ledger breaks none of its rules. */
 export async function expectBalanced(database: Database): Promise<void> {
   for (const [disorder, sql] of Object.entries(disorders))
     expect([disorder, await database.all(sql)]).toEqual([disorder, []]);

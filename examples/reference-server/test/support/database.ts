@@ -5,7 +5,7 @@ import { migrate } from '../../src/database/migrations.ts';
 import { type Connection, openSqlite, type SqliteDatabase } from '../../src/database/sqlite.ts';
 import { temporaryFolder } from './server.ts';
 
-/** Opens a database on disk for one test; with `file`, an existing one. */
+/** Opens a database on disk for one test; with `file`, opens an existing database. */
 export async function testDatabase(
   file?: string,
 ): Promise<{ readonly database: SqliteDatabase; readonly file: string }> {
@@ -16,7 +16,7 @@ export async function testDatabase(
   return { database, file: path };
 }
 
-/** Returns the connection that a server on SQLite writes with. */
+/** Returns the connection with which a server on SQLite writes. */
 export function connectionOf(database: Database): Connection {
   if (!('connection' in database)) throw new Error('this database is no SQLite file');
   return (database as SqliteDatabase).connection;

@@ -10,11 +10,11 @@ import { temporaryFolder } from './server.ts';
 /** A database for one test. */
 export interface Opened {
   readonly database: Database;
-  /** Opens the same database again, as another process would. */
+  /** Opens the same database a second time, as another process would. */
   again(): Promise<Database>;
 }
 
-/** A database engine on which the same cases run. */
+/** A database engine on which the same test cases run. */
 export interface Engine {
   readonly name: 'SQLite' | 'PostgreSQL';
   open(): Promise<Opened>;
@@ -39,7 +39,7 @@ const sqlite: Engine = {
   },
 };
 
-/** Runs the same cases on an SQLite file and on a real PostgreSQL. */
+/** Runs the same test cases on an SQLite file and on a real PostgreSQL. */
 export function onBothEngines(title: string, cases: (engine: Engine) => void): void {
   describe(`${title} on SQLite`, () => cases(sqlite));
   describe(`${title} on PostgreSQL`, () => {

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks';
 import { onTestFinished } from 'vitest';
 
-/** Counts the hashes that are really computed in the thread pool. */
+/** Counts the password hashes that are computed in the thread pool. */
 export function countHashes(): () => number {
   let count = 0;
   const hook = createHook({

@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest';
 
 const source = join(import.meta.dirname, '../../src');
 
-/** A program in a separate process: one of this example, unless the path is absolute. */
+/** Starts a program in a separate process: a program of this example, unless the path is absolute. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: () => string;
   readonly errors: () => string;
   readonly ended: Promise<number | null>;
-  /** Resolves when the output contains the text; rejects if the program ends before. */
+  /** Resolves when the program's output contains the text; rejects if the program ends before. */
   until(text: string): Promise<void>;
 }
 

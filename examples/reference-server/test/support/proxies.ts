@@ -34,7 +34,7 @@ http {
 }
 `;
 
-/** Proxies for a server on this machine, each with the first configuration of its documentation. */
+/** Proxy programs for a server on this machine, each with the first configuration of its documentation. */
 export const proxies = {
   Caddy: {
     program: programOf('caddy'),
@@ -75,7 +75,7 @@ backend back
   },
 } as const;
 
-/** Starts a proxy in front of a port. It stops at the end of the test. @returns its origin */
+/** Starts a proxy in front of a port, and stops it at the end of the test. @returns its origin */
 export async function startProxy(name: keyof typeof proxies, target: number): Promise<string> {
   const { program, config, args } = proxies[name];
   if (program === undefined) throw new Error(`${name} is not installed`);

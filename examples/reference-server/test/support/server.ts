@@ -31,7 +31,7 @@ export async function environment(changes: NodeJS.ProcessEnv = {}): Promise<Node
   };
 }
 
-/** Cost of cheap hashes, for tests that do not concern their strength. */
+/** Cost of cheap password hashes, for tests that do not concern their strength. */
 export const cheap = { logN: 10, r: 8, p: 1 };
 
 export const anaika = {
@@ -56,7 +56,7 @@ export async function start(env: NodeJS.ProcessEnv, options: ServerOptions = {})
   return server;
 }
 
-/** Starts a server with two users. `lines` collects the log. */
+/** Starts a server with two users. `lines` collects the log lines. */
 export async function startServer(
   options: ServerOptions = {},
   env: NodeJS.ProcessEnv = {},

@@ -12,11 +12,11 @@ export const codeOf = (secret: string, at: number): string =>
     timestamp: at,
   });
 
-/** Starts a server with pages for operators, and a clock in the test's hands. */
+/** Starts a server with pages for operators, and a clock that the test controls. */
 export async function startForStaff(changes: NodeJS.ProcessEnv = {}) {
   let time = Date.now();
   const env = await environment({ OSTIARY_OPERATORS: 'on', ...changes });
-  /** Advances with each use, so that acts have an order. */
+  /** Time of the test's clock. It advances with each use, so that acts have an order. */
   function nextMillisecond(): number {
     time += 1;
     return time;
@@ -29,12 +29,12 @@ export async function startForStaff(changes: NodeJS.ProcessEnv = {}) {
     advance(ms: number): void {
       time += ms;
     },
-    /** Invites a person; returns the path of the link. */
+    /** Invites a staff member; returns the path of the invitation link. */
     async invite(email: string, role: OperatorRole): Promise<string> {
       const { token } = await server.installation.staff.invite(email, role);
       return `/staff/join?link=${token}`;
     },
-    /** Returns the acts in the audit log, oldest first: actor, role, action. */
+    /** Returns the entries of the audit log, oldest first: actor, role, action. */
     async acts(): Promise<string[]> {
       const { entries } = await server.installation.admin.audit.list();
       return entries.map(({ actor, role, action }) => `${actor} ${role} ${action}`).reverse();
@@ -70,7 +70,7 @@ export async function staffSignIn(
   }
 }
 
-/** Returns the fields of the form that has this action. */
+/** Returns the fields of the form that posts to this URL. */
 export function formOf(html: string, action: string): Record<string, string> {
   const form = html.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
   return fieldsOf(form.split('</form>')[0] ?? '');

@@ -1,4 +1,4 @@
-/** A page with the links and redirects that it contains. */
+/** A page that a visitor opened, with its links and redirects. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -6,7 +6,7 @@ export interface Answer {
   readonly location: string | null;
 }
 
-/** A browser without a window: keeps cookies, and does not follow redirects by itself. */
+/** A headless browser that keeps cookies, and does not follow redirects by itself. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   readonly #origin: string;
