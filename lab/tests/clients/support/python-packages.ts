@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cache } from './generated.ts';
@@ -36,6 +36,25 @@ function reasonOf(error: unknown): string {
 }
 
 /**
+ * Returns pip, of an environment that installs into all others: an environment with a pip of its own takes several
+ * seconds more. Test files run in parallel, so each creates it aside, and the first to finish wins.
+ */
+async function pip(python: string): Promise<readonly [program: string, ...args: string[]]> {
+  const home = join(cache, 'python-pip');
+  if (!existsSync(home)) {
+    const aside = mkdtempSync(join(cache, 'python-pip-'));
+    await run(python, ['-m', 'venv', aside]);
+    try {
+      renameSync(aside, home);
+    } catch {
+      rmSync(aside, { recursive: true, force: true });
+    }
+  }
+  // The scripts of a renamed environment do not work, but its Python does.
+  return [join(home, 'bin/python'), '-m', 'pip'];
+}
+
+/**
  * Installs a package once, in a separate virtual environment below `node_modules/.cache`. Returns the reason
  * if there is no Python, or if the package cannot be fetched.
  */
@@ -49,8 +68,10 @@ export async function installed({ name, version }: PythonPackage): Promise<Insta
   // Create the environment in its final place, because it cannot be moved. An incomplete one is created anew.
   rmSync(home, { recursive: true, force: true });
   try {
-    await run(python, ['-m', 'venv', home]);
-    await run(join(bin, 'pip'), ['install', '--quiet', `${name}==${version}`], { timeout: 80_000 });
+    await run(python, ['-m', 'venv', '--without-pip', home]);
+    const [program, ...args] = await pip(python);
+    const install = ['--python', join(bin, 'python'), 'install', '--quiet', `${name}==${version}`];
+    await run(program, [...args, ...install], { timeout: 80_000 });
     writeFileSync(complete, '');
     return { bin };
   } catch (error) {
