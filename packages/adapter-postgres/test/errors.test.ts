@@ -40,9 +40,8 @@ test('while the server is stopped calls are refused in time, and after its start
   const { storage } = await opened();
   await save(storage);
   await server.stop();
-  await expectRefused(save(storage));
-  await expectRefused(storage.ping());
-  await expectRefused(storage.grants.findToken(digest));
+  const calls = [save(storage), storage.ping(), storage.grants.findToken(digest)];
+  await Promise.all(calls.map((call) => expectRefused(call)));
   await server.start();
   await save(storage, { after: 'restart' });
   expect(await storage.interactions.find(digest, 0)).toEqual({ after: 'restart' });
