@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batchCalls } from '../src/batching.ts';
 
-/** Makes a batcher whose groups end when the test says so. */
+/** Makes a batcher of calls whose batches end when the test lets them end. */
 function heldGroups() {
   const made: { group: readonly string[]; waitedMs: number; end: PromiseWithResolvers<void> }[] = [];
   const call = batchCalls({

@@ -40,7 +40,7 @@ async function filledStorage() {
   return opened;
 }
 
-/** Makes a function that checks whether the server has flushed everything to its disk. */
+/** Makes a function that checks whether the database server has flushed everything to its disk. */
 async function diskOf(server: TestPostgres) {
   // Connect before the test, because a new connection may write something itself.
   const client = new Client({ connectionString: server.url() });

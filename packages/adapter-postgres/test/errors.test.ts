@@ -27,7 +27,7 @@ const save = (storage: Storage, payload: { readonly [key: string]: unknown } = {
 const endConnections = (pids: readonly number[]) =>
   server.pool.query('SELECT pg_terminate_backend(pid) FROM unnest($1::integer[]) AS pid', [pids]);
 
-/** Checks that a call is rejected as the port specifies, within two seconds. */
+/** Checks that a storage call is rejected as the interface specifies, within two seconds. */
 async function expectRefused(call: Promise<unknown>, cause?: object): Promise<void> {
   const start = performance.now();
   const error = await call.catch((thrown: unknown) => thrown);

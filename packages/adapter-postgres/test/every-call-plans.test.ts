@@ -16,7 +16,7 @@ import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests();
 
-/** Returns the number of rows that were read by sequential scans. */
+/** Returns the number of rows that the database server has read by sequential scans. */
 async function rowsRead(single: Pool, schema: string): Promise<number> {
   await single.query('SELECT pg_stat_force_next_flush()');
   const { rows } = await single.query(
@@ -84,7 +84,7 @@ test.each([
   const { schema, storage } = await server.opened({ pool: single });
   const { transfers, queue } = storage;
   await single.query(count);
-  /** Returns the number of pages of tables and indexes that the server has read. */
+  /** Returns the number of pages of tables and indexes that the database server has read. */
   const looked = async (): Promise<number> => {
     await single.query('SELECT pg_stat_force_next_flush()');
     const { rows } = await single.query(

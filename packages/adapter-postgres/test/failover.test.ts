@@ -22,7 +22,7 @@ const takesNoWrites = {
   message: expect.stringMatching(/takes no writes: it is a standby/),
 };
 
-/** Error of the host that was tried last. */
+/** Error of the database host that was tried last. */
 const noPrimary = /ECONNREFUSED|takes no writes/;
 
 const digest = Buffer.alloc(32, 7);

@@ -24,16 +24,16 @@ function fatal(code: string, message: string): Buffer {
 const notYet = fatal('57P03', 'the database system is starting up');
 const farewell = fatal('57P01', 'terminating connection due to administrator command');
 
-/** Last bytes of a server's greeting: it is ready for a statement. */
+/** Last bytes of a database server's greeting, after which it accepts a statement. */
 const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 /**
- * Treatment of a new connection: it is let through, gets another message, or ends in the same packet as its
- * greeting.
+ * What the proxy does with a new connection: it passes it on, sends another message, or ends it in the same
+ * packet as the server's greeting.
  */
 type Treatment = 'let through' | 'ended at birth' | Buffer;
 
-/** Starts a gate in front of the server, which decides about each connection. */
+/** Starts a proxy in front of the database server, which decides about each new connection. */
 async function gate(treat: (count: number) => Treatment = () => 'let through') {
   let count = 0;
   const sockets = new Set<Socket>();
@@ -79,7 +79,8 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
 const schema = schemaNames()();
 
 /**
- * Opens a storage on the database at this port, with its own pool or a host's. The pool ends with the test.
+ * Opens a storage on the database at this port, with its own pool or a host's. The pool is closed at the end
+ * of the test.
  */
 function storageAt(url: string, whose = 'its own') {
   const pool = whose === 'its own' ? null : hostPool(url);

@@ -1,7 +1,9 @@
 import { Client, type Pool } from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** Starts a transaction of another client, which holds the locks of a statement until it is released. */
+/**
+ * Starts a transaction of another client, which holds the locks of a statement until the test releases them.
+ */
 export async function holding(url: string, sql: string, values: readonly unknown[] = []): Promise<Client> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -11,7 +13,7 @@ export async function holding(url: string, sql: string, values: readonly unknown
   return client;
 }
 
-/** Returns the backends whose statements on a schema wait for a lock. */
+/** Returns the process ids of database connections whose statements on a schema wait for a lock. */
 export async function waiting(pool: Pool, schema: string): Promise<readonly number[]> {
   const { rows } = await pool.query(
     "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND strpos(query, $1) > 0",
@@ -20,7 +22,10 @@ export async function waiting(pool: Pool, schema: string): Promise<readonly numb
   return rows.map(({ pid }) => pid);
 }
 
-/** Resolves once at least this many statements on a schema wait for a lock, and returns their backends. */
+/**
+ * Resolves once at least this many statements on a schema wait for a lock, and returns the process ids of
+ * their connections.
+ */
 export async function untilWaiting(pool: Pool, schema: string, count = 1): Promise<readonly number[]> {
   for (;;) {
     const found = await waiting(pool, schema);
@@ -29,7 +34,7 @@ export async function untilWaiting(pool: Pool, schema: string, count = 1): Promi
 }
 
 /**
- * Resolves once all of the calls wait for a lock.
+ * Resolves once all of the given calls wait for a lock.
  *
  * @throws Error if a call ends before: on a machine that stalls it times out, and the test is repeated
  */

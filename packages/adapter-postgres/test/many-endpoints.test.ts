@@ -32,7 +32,7 @@ async function manyEndpoints() {
   return { schema, storage, watched };
 }
 
-/** Creates due deliveries, some for each of these endpoints. */
+/** Creates due deliveries, some for each of the given endpoints. */
 async function due(
   { schema, watched }: { schema: string; watched: WatchedPool },
   of: readonly (readonly [endpoint: number, count: number])[],

@@ -24,8 +24,8 @@ function newSchema() {
     schema,
     query,
     /**
-     * Starts a process of a version with these migrations, by default with this version's functions on tables
-     * of its own.
+     * Starts a process of a version with the given migrations, by default with this version's functions on
+     * tables of its own.
      */
     async start(
       migrations: readonly Migration[],

@@ -3,8 +3,8 @@ import type { Pool } from 'pg';
 import { type PostgresPool, postgresStorage } from '../src/index.ts';
 
 /**
- * Makes storages for sequential cases on one schema. It is migrated for the first case and emptied for the
- * others, which is much faster.
+ * Makes storages for test cases that run one after the other on one schema. The schema is migrated for the
+ * first case and emptied for the others, which is much faster.
  *
  * @param pools - returns for each case the storage's pool, and the one that empties the schema
  */
@@ -24,7 +24,7 @@ export function storagesInOneSchema(
 }
 
 /**
- * Returns one statement that deletes all rows and restarts the sequences at 1, so that foreign keys hold
+ * Returns an SQL statement that deletes all rows and restarts the sequences at 1, so that foreign keys hold
  * afterwards.
  */
 export async function deletionOfAll(own: Pool, schema: string): Promise<string> {

@@ -24,7 +24,7 @@ import { serverForTests } from './server.ts';
 
 const server = serverForTests({ onlyRows: true });
 
-/** Opens a storage with an endpoint, and an event that was dropped there. */
+/** Opens a storage with an endpoint, and an event whose delivery to it was dropped. */
 async function prepared() {
   const stage = await server.opened();
   const { storage } = stage;
@@ -35,7 +35,10 @@ async function prepared() {
   return { ...stage, pending };
 }
 
-/** Statement whose transaction holds a delivery's id: a call that stores that delivery waits for it. */
+/**
+ * SQL statement whose transaction holds a delivery's id: a call that stores a delivery with that id waits for
+ * it.
+ */
 const holdDelivery = `
   INSERT INTO ostiary.deliveries (id, event_number, endpoint_id, partner, mode, status, created_at)
   VALUES ('dl_late_1', 1, 'we_other', 'acme', 'live', 'delivered', 1)
@@ -62,11 +65,11 @@ const makers: {
   },
 };
 
-/** Ways to end an endpoint, or all endpoints of a partner, while a delivery is created. */
+/** Ways to disable or remove an endpoint, or all endpoints of a partner, while a delivery is created. */
 const endings: {
   readonly [name: string]: {
     call(storage: Storage): Promise<unknown>;
-    /** Result of a call that comes too late and names the endpoint. */
+    /** Result of a redelivery that comes after its endpoint was disabled or removed. */
     readonly outcome: string;
   };
 } = {
@@ -138,7 +141,7 @@ test('an event that is just delivered again stays, and the purge does not wait f
   expect(await pending()).toEqual(['dl_late_1']);
 });
 
-/** Makes a request whose key other requests use, too. */
+/** Makes a request whose idempotency key other requests use, too. */
 function transfer(storage: Storage, label: string, reference: string | null = null) {
   return create(
     storage,

@@ -7,9 +7,9 @@ import { hostPool, schemaNames, startServer, type TestServer } from './server.ts
 import { TransactionPool } from './transaction-pool.ts';
 
 /**
- * Matches the cases that a pooler can break: transactions of several statements, concurrent calls, and every
- * call once. A single statement is the same on any connection; contract.test.ts runs the whole contract, with
- * the races for locks.
+ * Matches the names of contract cases that a pooler can break: transactions of several statements, concurrent
+ * calls, and one case for each call. A single statement works in the same way on any connection.
+ * contract.test.ts runs the whole contract, with the races for locks.
  */
 const spansStatements =
   /^(?!the end of .* while )(?:storage|redemption|settlement|queue|delivery claims|leases of [a-z]+|the end of [a-z]+(?: partner)?|rate limits|time|transfer lists):/;

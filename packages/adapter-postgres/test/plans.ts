@@ -6,7 +6,7 @@ export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
-  /** Join condition that is checked for every pair of rows. */
+  /** Join condition of a query plan that is checked for every pair of rows. */
   readonly 'Join Filter'?: string;
   readonly 'Actual Rows'?: number;
   readonly 'Actual Loops'?: number;
@@ -20,12 +20,15 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Superuser connections to a server. */
+/** Connections to a server as its superuser. */
 interface Server {
   readonly own: Pool;
 }
 
-/** Returns the plan of a statement for its values. Plans within functions are only known at run time. */
+/**
+ * Returns the query plan of a statement for its values. Plans of statements within functions are only known
+ * at run time.
+ */
 export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
   if (/"\.[a-z]+(?:_[a-z]+)+\(/.test(ran.text)) {
     // Change the ids of the call's statement, so that it can store rows again.
@@ -39,8 +42,8 @@ export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
 }
 
 /**
- * Runs a statement once more, including its functions, and rolls it back. Returns the plans with the numbers
- * of read pages and rows.
+ * Runs a statement once more, including its functions, and rolls it back. Returns the query plans with the
+ * numbers of read pages and rows.
  */
 export async function readBy({ own }: Server, ran: Ran | undefined): Promise<PlanNode> {
   if (ran === undefined) throw new Error('no statement ran');
@@ -81,11 +84,11 @@ export async function readBy({ own }: Server, ran: Ran | undefined): Promise<Pla
   return { ...whole, Plans: [...(whole.Plans ?? []), ...plans] };
 }
 
-/** Returns the number of pages that a plan has read. */
+/** Returns the number of pages that a query plan has read. */
 export function pagesOf(plan: PlanNode): number {
   return (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0);
 }
 
-/** Returns the statements without those that start and end transactions. */
+/** Returns the statements except those that start and end transactions. */
 export const withoutFrame = (statements: readonly Ran[]): readonly Ran[] =>
   statements.filter(({ text }) => !/^\s*(BEGIN|COMMIT|ROLLBACK|LOCK)/.test(text));

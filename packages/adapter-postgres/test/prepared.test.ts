@@ -7,7 +7,7 @@ import { TransactionPool } from './transaction-pool.ts';
 
 const server = serverForTests();
 
-/** Wraps a pool, and records the names of statements that are sent with one. */
+/** Wraps a pool, and records the names of prepared statements that are sent. */
 function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly names: string[] } {
   const names: string[] = [];
   return {
@@ -59,7 +59,8 @@ test('frequent statements are prepared once for each connection, each with a uni
 });
 
 /**
- * Uses a storage behind a pooler: its first statements with names fail, and then it continues without names.
+ * Uses a storage behind a pooler: its first prepared statements fail, and then it continues without
+ * preparing.
  */
 async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   const { pool, names } = named(pooler);

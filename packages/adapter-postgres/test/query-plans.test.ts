@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => filled.end());
 
-/** Lists how a plan reads tables, and what it sorts. The rest of a plan follows from that. */
+/** Lists how a query plan reads tables, and what it sorts. The rest of a plan follows from these. */
 function stepsOf(nodes: readonly PlanNode[]): string[] {
   return nodes.flatMap((node) => {
     const type = node['Node Type'];
@@ -49,7 +49,7 @@ async function filledStorage({ isKnown = true } = {}) {
   `);
   watched.ran();
 
-  /** Returns the plan of each statement of a call, for its values. */
+  /** Returns the query plan of each statement of a storage call, for its values. */
   async function stepsOfCall(call: (storage: Storage) => Promise<unknown>): Promise<string[][]> {
     // Forget the statements of other tests.
     watched.ran();
@@ -147,7 +147,7 @@ test('a list of what is pending sorts it where it is little, and walks to the ne
 test('both ways to what is pending show the same', async () => {
   const { storage } = filled;
   const ofOne = { endpointId: 'we_0009' };
-  /** Calls that list rows in pages. Reading all rows at once could take longer than a call may. */
+  /** Storage calls that list rows in pages. Reading all rows at once could take longer than a call may. */
   const shown = async (changes: object) => {
     const all: string[][] = [];
     let after: { readonly time: number; readonly id: string } | null = null;
@@ -194,7 +194,7 @@ test('a list of events walks along its sequence', async () => {
   }
 });
 
-/** Steps of query plans by which a claim may read the growing tables. */
+/** Steps of query plans by which a claim may read the tables that grow. */
 const claimSteps = new Set([
   'Index Scan pending_deliveries_ready',
   'Index Only Scan pending_deliveries_ready',
@@ -287,13 +287,13 @@ test('a result is looked up by its id, removed from where it is, and its deliver
   ]);
 });
 
-/** Tables that stay small, or that are empty in this test. */
+/** Tables that stay small, or that are empty in this test, so that a scan of them is no problem. */
 const small = [
   ...['webhook_endpoints', 'endpoint_queues', 'event_sequences', 'signing_keys', 'schema_migrations'],
   ...['audit', 'audit_head', 'client_logos', 'client_documents', 'endpoint_failures'],
 ];
 
-/** Calls for hundreds of deliveries, for which the server may read all events. */
+/** Storage calls for hundreds of deliveries, for which the server may read all events. */
 const ofHundreds = new Set(['deliveries.redeliver', 'deliveries.list']);
 
 /**

@@ -28,7 +28,7 @@ async function prepared(): Promise<Stage> {
   return stage;
 }
 
-/** Ways to end issued access. Each prevents new tokens, and then revokes grants. */
+/** Ways to end access that was issued. Each prevents new tokens, and then revokes grants. */
 const endings: { readonly [name: string]: (storage: Storage) => Promise<unknown> } = {
   'the client is disabled': ({ clients }) => clients.replace(disabled),
   'the partner of the client is disabled': ({ partners }) =>

@@ -14,7 +14,7 @@ const server = serverForTests();
 const shipped = readMigrations();
 const [last] = shipped.slice(-1);
 
-/** Migration of a later version, which only adds to the schema. */
+/** Migration of a made-up later version, which only adds to the schema. */
 const next: Migration = {
   number: (last?.number ?? 0) + 1,
   name: `${String((last?.number ?? 0) + 1).padStart(4, '0')}_notes.sql`,
@@ -26,7 +26,7 @@ const next: Migration = {
   checksum: 'of the next version',
 };
 
-/** Starts a process of one version, with its own connections and its package's migrations. */
+/** Starts a process of one version of the package, with its own connections and that version's migrations. */
 function processOf(schema: string, migrations: readonly Migration[]): { storage: Storage; pool: Pool } {
   const pool = hostPool(server.url);
   const storage = storageOn(new Database({ schema, pool, migrations }));
@@ -37,7 +37,10 @@ function processOf(schema: string, migrations: readonly Migration[]): { storage:
   return { storage, pool };
 }
 
-/** Does what requests and workers do: a transfer, its job, its end, its event. */
+/**
+ * Makes the storage calls of requests and workers: creates a transfer, runs its job, makes it final, and
+ * delivers its event.
+ */
 async function serve(storage: Storage, id: string): Promise<void> {
   const transfer = sampleTransfer(id, { reference: id });
   const job = { ...executionOf(transfer), kind: id };

@@ -1,13 +1,16 @@
 import type { Storage } from '@ostiary/core/storage';
 import { everyCall } from '../../testing/test/adapters/every-call.ts';
 
-/** All calls of a storage. Calls that read the oldest rows find few, as on an installation with a worker. */
+/**
+ * Sample calls of all storage methods. Calls that read the oldest rows find few, as on an installation with a
+ * worker.
+ */
 export const calls = [
   ...everyCall.filter(([name]) => name !== 'purge'),
   ['purge', (storage: Storage) => storage.purge({ now: 9, before: 9, eventsBefore: 9, limit: 10 })],
 ] as const;
 
-/** Number of rows in each growing table of identities. */
+/** Number of rows in each table of clients, consents, grants and tokens that grows. */
 const identities = 20_000;
 
 /**

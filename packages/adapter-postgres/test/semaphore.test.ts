@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Semaphore } from '../src/semaphore.ts';
 
-/** Makes callers that wait for a semaphore, and records their results. */
+/** Makes calls that wait for a semaphore, and records their results. */
 function visitor(semaphore: Semaphore) {
   const patience = Promise.withResolvers<never>();
   patience.promise.catch(() => undefined);

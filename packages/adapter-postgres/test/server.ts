@@ -15,11 +15,14 @@ const silent = () => undefined;
 
 /** Adds functions for tests to a storage on its own schema. */
 function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
-  /** Waits until this many calls of the storage wait for a lock, and returns their backends. */
+  /**
+   * Waits until this many calls of the storage wait for a lock, and returns the process ids of their
+   * connections.
+   */
   const waiting = (count: number) => untilWaiting(pool, schema, count);
   /**
-   * Starts a transaction of another client, which ends when the test says so; `ostiary.` stands for the
-   * schema.
+   * Starts a transaction of another client, which ends when the test lets it end; `ostiary.` in its SQL
+   * stands for the schema.
    */
   const held = (sql: string, values?: readonly unknown[]) =>
     holding(url, sql.replaceAll('ostiary.', `"${schema}".`), values);
@@ -29,8 +32,8 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
     holding: held,
     waiting,
     /**
-     * Stops a call in the middle by another client's lock, lets a second call arrive there, and releases
-     * both.
+     * Stops a storage call in the middle with another client's lock, lets a second call reach the same lock,
+     * and releases both.
      */
     async meeting<First, Second>(
       lock: string | readonly [sql: string, values: readonly unknown[]],
@@ -50,7 +53,7 @@ function stageOf(url: string, pool: Pool, schema: string, storage: Storage) {
 }
 
 /**
- * Starts a server before the tests of a file, and removes it afterwards.
+ * Starts a database server before the tests of a file, and removes it afterwards.
  *
  * @param onlyRows - true if the tests only change rows, and no call outlives its test. Schemas without a name of their own
  * are then emptied for the next test, which is much faster than migrating a new one
@@ -60,7 +63,7 @@ export function serverForTests({ onlyRows = false } = {}) {
   const left: string[] = [];
   let server: TestServer;
   let pool: Pool;
-  /** Makes a schema for a storage whose test has not named one. */
+  /** Makes a database schema for a storage whose test has not named one. */
   async function schemaWithoutName(): Promise<string> {
     const schema = left.pop();
     if (schema === undefined) return nextSchema();
@@ -84,7 +87,7 @@ export function serverForTests({ onlyRows = false } = {}) {
     get port() {
       return server.port;
     },
-    /** Pool for the test itself, not used by the storage. */
+    /** Pool that the test itself uses, not the storage. */
     get pool() {
       return pool;
     },
@@ -103,7 +106,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       });
       return stageOf(server.url, pool, schema, storage);
     },
-    /** Opens a storage and records its statements. */
+    /** Opens a storage and records its SQL statements. */
     async watched({ schema: named }: { readonly schema?: string } = {}) {
       const schema = named ?? (await schemaWithoutName());
       const watched = watchedPool(server.url);
@@ -117,7 +120,7 @@ export function serverForTests({ onlyRows = false } = {}) {
       watched.ran();
       return { ...stageOf(server.url, pool, schema, storage), watched };
     },
-    /** Returns the location of the schema for other processes. */
+    /** Returns the location of the schema, to be passed to other processes. */
     placeOf: (schema: string): Place => ({
       module: new URL('../src/index.ts', import.meta.url).href,
       make: 'postgresStorage',
@@ -135,16 +138,19 @@ export async function startServer() {
   return {
     url: postgres.url(),
     port: postgres.port,
-    /** True to remove it with all data after the test. */
+    /** True to remove the schema with all data after the test. */
     isTemporary: true,
     start: postgres.start,
     stop: postgres.stop,
-    /** Stops the server and removes its data. */
+    /** Stops the database server and removes its data. */
     remove: postgres.remove,
   };
 }
 
-/** Servers on which the tests run: one from npm, and the one that the environment names, if any. */
+/**
+ * Database servers on which the tests run: one from npm, and the one that an environment variable names, if
+ * any.
+ */
 export function testServers(): readonly { readonly name: string; start(): Promise<TestServer> }[] {
   const embedded = { name: 'a PostgreSQL from npm', start: startServer };
   const url = process.env.TEST_DATABASE_URL;

@@ -26,8 +26,8 @@ function openPool(max: number): Pool {
 }
 
 /**
- * Opens a storage on a server that can stop confirming commits, as if its disk or a synchronous replica had
- * failed.
+ * Opens a storage on a database server that can stop confirming commits, as if its disk or a synchronous
+ * replica had failed.
  */
 async function openStorage() {
   const pool = openPool(connections);
@@ -61,7 +61,7 @@ async function openStorage() {
   // A partner for each call, because calls of one partner would wait for each other instead of for
   // connections.
   const write = (label: string) => published(storage, label, { partner: label });
-  /** Waits until this many connections have started a transaction that they cannot end. */
+  /** Waits until this many connections have a transaction that cannot commit. */
   async function untilBusy(count: number): Promise<void> {
     for (let busy = 0; busy < count; ) {
       const { rows } = await own.query(
@@ -73,7 +73,7 @@ async function openStorage() {
   return { storage, confirm, write, untilBusy };
 }
 
-/** Starts more writes than there are connections, and counts the refused ones. */
+/** Starts more writes than there are connections, and counts the writes that are refused. */
 function writes(write: (label: string) => Promise<unknown>) {
   let count = 0;
   const all = Array.from({ length: writeCount }, (_, index) =>

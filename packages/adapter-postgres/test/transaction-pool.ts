@@ -16,7 +16,7 @@ export class TransactionPool implements PostgresPool {
   readonly #waiting: ((client: Client) => void)[] = [];
   readonly #all: Client[] = [];
   readonly #connectionString: string;
-  /** Number of transactions. */
+  /** Number of transactions that ran on the pool. */
   transactions = 0;
 
   private constructor(connectionString: string) {

@@ -97,10 +97,10 @@ describe('a host that changed pg.types for its whole process, whose operator cha
     await opened.end();
   });
 
-  /** Function that replaces a client, as ORMs need it. */
+  /** Function that wraps a client of `pg`, as ORMs need it. */
   type Query = (statement: { text: string; values: unknown[]; types: CustomTypesConfig }) => Promise<object>;
 
-  /** Publishes in a transaction of the host, and returns the events. */
+  /** Publishes events in a transaction of the host, and returns the events. */
   async function publishWith(queryOf: (client: PoolClient) => Query): Promise<string[]> {
     const storage = postgresStorage({ pool: own, schema: schemas() });
     await storage.open();

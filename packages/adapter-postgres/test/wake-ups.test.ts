@@ -23,7 +23,7 @@ function wakeUpsOf({ wakeUps }: Pick<Storage, 'wakeUps'>): WakeUps {
   return wakeUps;
 }
 
-/** Starts to listen, and returns the notifications that follow. */
+/** Starts to listen for notifications, and returns those that follow. */
 async function listening(storage: Pick<Storage, 'wakeUps'>) {
   const heard: Work[] = [];
   const stop = wakeUpsOf(storage).listen((work) => heard.push(work));
@@ -35,7 +35,7 @@ async function listening(storage: Pick<Storage, 'wakeUps'>) {
   return { heard, stop, begun };
 }
 
-/** Returns the backends that listen for a schema. */
+/** Returns the process ids of database connections that listen for a schema. */
 async function listeners(schema: string): Promise<number[]> {
   const sql = 'SELECT pid FROM pg_stat_activity WHERE query = $1';
   return (await server.pool.query(sql, [`LISTEN "${schema}"`])).rows.map(({ pid }) => pid);
@@ -98,7 +98,7 @@ test.each(['its own pool', 'a pool of the host’s'])(
 
 test('behind a pooler it does not listen, and finds what there is by looking', async () => {
   let ended = 0;
-  /** A client behind a pooler, which invents the server's process id. */
+  /** A client behind a pooler, which shows a made-up process id of the server. */
   class PooledClient extends Client {
     constructor(options?: object) {
       super(options);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Pool, type PoolClient } from 'pg';
 import type { PostgresPool, PostgresPoolClient } from '../src/index.ts';
 
-/** A statement that was sent. */
+/** A statement that was sent to the database server. */
 export interface Ran {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -51,13 +51,13 @@ export function watchedPool(connectionString: string) {
     pool,
     /** Pool for the test itself, whose statements are not recorded. */
     own,
-    /** Returns the statements since the last call. */
+    /** Returns the statements that were sent since the last call. */
     ran(): readonly Ran[] {
       const last = sent;
       sent = [];
       return last;
     },
-    /** SQLSTATEs of all errors so far. */
+    /** SQLSTATEs of all errors of the pool so far. */
     refusals,
     async end() {
       await own.end();

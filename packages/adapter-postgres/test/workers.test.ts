@@ -30,7 +30,7 @@ async function storages(count: number) {
   if (first === undefined) throw new Error('no storage');
   const all: [Storage, ...Storage[]] = [first, ...others];
   const refusals = () => watched.flatMap((pool) => pool.refusals);
-  /** Returns deliveries that are pending in only one of the two tables. */
+  /** Returns deliveries that are pending in only one of the two tables that list pending deliveries. */
   async function strays(): Promise<unknown[]> {
     const found = await watched[0]?.own.query(`
       SELECT id FROM (SELECT id, status FROM "${schema}".deliveries WHERE status = 'pending') AS shown

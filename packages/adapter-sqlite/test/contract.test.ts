@@ -13,7 +13,10 @@ async function opened(file: string): Promise<Storage> {
   return storage;
 }
 
-/** A database without rows, to be copied, because creating its tables takes longer than most cases. */
+/**
+ * A database file without rows, which is copied for each case, because creating its tables takes longer than
+ * most cases.
+ */
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'));
 const empty = join(folder, 'empty.db');
 beforeAll(async () => (await opened(empty)).close());
@@ -30,8 +33,8 @@ describe('SQLite storage', () => {
 });
 
 /**
- * Matches cases in which one call depends on the result of another: they cover all state that a storage could
- * keep in memory.
+ * Matches the names of contract cases in which one call depends on the result of another: they cover all
+ * state that a storage could keep in memory.
  */
 const meet =
   /^(?:storage|signing keys|idempotency|keys of [a-z ]+|redemption|settlement|queue|events|webhook endpoints|redeliveries|delivery claims|delivery results|leases of [a-z]+|parallel calls|the end of [a-z]+(?: partner)?):/;
@@ -44,7 +47,10 @@ describe('two SQLite storages on one file, used in turns', () => {
   for (const { name, run } of storageContract(create).filter(({ name }) => meet.test(name))) test(name, run);
 });
 
-/** Makes a storage whose calls alternate between two others, as requests alternate between two processes. */
+/**
+ * Makes a storage whose calls alternate between two other storages, as requests alternate between two
+ * processes.
+ */
 function inTurns(first: Storage, second: Storage): Storage {
   let turn = 0;
   const nounInTurns = <Noun extends object>(one: Noun, other: Noun): Noun =>

@@ -21,7 +21,7 @@ const refusal = (message: RegExp) => ({
   message: expect.stringMatching(message),
 });
 
-/** Ways to remove the database of a running process, with the error that it reports. */
+/** Ways to remove the database file of a running process, with the error that the process reports. */
 const accidents: readonly [string, (file: string) => void, RegExp][] = [
   ['moved', (file) => renameSync(file, `${file}.old`), /ostiary\.db was moved or deleted/],
   ['deleted', (file) => rmSync(file), /ostiary\.db was moved or deleted/],

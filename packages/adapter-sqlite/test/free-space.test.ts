@@ -81,7 +81,7 @@ test('the write-ahead log shrinks while the storage is open, once a long reader 
   expect(statSync(`${file}-wal`).size).toBeLessThan(6 * megabyte);
 });
 
-/** Opens a connection that keeps a snapshot of the file open until it is ended. */
+/** Opens a connection that keeps a snapshot of the database file open until the test ends it. */
 function longReader(file: string): { end(): void } {
   const reader = new Driver(file);
   onTestFinished(() => void reader.close());

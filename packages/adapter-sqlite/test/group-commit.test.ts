@@ -31,7 +31,7 @@ function setUp() {
     timing,
     groups: new GroupCommit(connection, timing, () => undefined),
     note: (id: number, text = 'text') => insert.run(id, text).changes,
-    /** Returns the rows that another connection sees, that is the committed ones. */
+    /** Returns the rows that another connection sees, which are the committed rows. */
     stored: () => stored.all(),
     commits: () => statements.filter((statement) => statement === 'COMMIT').length,
   };

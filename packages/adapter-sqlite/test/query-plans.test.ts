@@ -19,7 +19,7 @@ import { temporaryFile } from './temporary.ts';
 const everything = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
 const range = { ...acme, from: 5, to: 9, after: null, limit: 10 };
 
-/** Opens a storage, and records SQLite's plan for each statement that a call runs. */
+/** Opens a storage, and records SQLite's query plan for each statement that a call runs. */
 async function watchedStorage() {
   const database = new Database({ file: temporaryFile() });
   let ran: string[] = [];
@@ -95,7 +95,7 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
 const scan =
   /^SCAN (?!CONSTANT|\(subquery|ending|json_each|client_documents|event_sequences|signing_keys|audit_head|schema_migrations|pragma_database_list|late\b|wanted\b|firsts\b|newest\b|shown\b)(?!.* USING )/;
 
-/** Calls that may sort the rows of one user, client, partner or event, or the due rows. */
+/** Storage calls that may sort the rows of one user, client, partner or event, or the due rows. */
 const sorting = new Set([
   ...['grants.issue', 'consents.list', 'consents.restore', 'signingKeys.list', 'webhooks.list'],
   'events.partnersHolding',
@@ -117,8 +117,8 @@ const sorting = new Set([
 const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|given_up|api_keys|webhook_endpoints)$/;
 
 /**
- * Scans that are permitted once after the clock went back: the queue and all endpoints. None reads ended
- * deliveries.
+ * Table scans that are permitted once after the clock was set back: of the queue and of all endpoints. None
+ * reads ended deliveries.
  */
 const ofWaits = /^SCAN (?:jobs|endpoint_queues)$/;
 

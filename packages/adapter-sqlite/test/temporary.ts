@@ -27,14 +27,14 @@ export async function openDatabase(file = temporaryFile()) {
   return { file, timing, database, storage, all, execute };
 }
 
-/** Opens and closes a file as a process with these migrations would. */
+/** Opens and closes a database file as a process with the given migrations would. */
 export async function start(file: string, migrations: readonly Migration[]): Promise<void> {
   const database = new Database({ file, migrations });
   await database.open();
   await database.close();
 }
 
-/** Returns the path of the file for other processes. */
+/** Returns the path of the database file, to be passed to other processes. */
 export function placeOf(file: string): Place {
   const module = new URL('../src/index.ts', import.meta.url).href;
   return { module, make: 'sqliteStorage', options: { file } };

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Timing } from '../src/busy.ts';
 
 /**
- * Makes a timing in which time passes only during a sleep, and each sleep takes one turn of the event loop.
+ * Makes a clock and timer in which time passes only during a sleep, and each sleep takes one turn of the
+ * event loop.
  */
 export function fakeTiming(): Timing & { readonly elapsed: () => number; onSleep: () => unknown } {
   let elapsed = 0;

@@ -10,7 +10,8 @@ const folder = await mkdtemp(join(tmpdir(), 'export-'));
 afterAll(() => rm(folder, { recursive: true }));
 
 /**
- * Creates a partner with three transfers on one day, and returns a function that runs `export` for that day.
+ * Creates a partner with three transfers on one day, and returns a function that runs the command `export`
+ * for that day.
  */
 async function withTransfers() {
   const { provider, key, add, ask } = await books();

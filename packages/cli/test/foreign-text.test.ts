@@ -13,7 +13,8 @@ import { written } from './import/support.ts';
 import { terminal } from './support.ts';
 
 /**
- * A text that clears the screen, sets a title, hides and reverses the text after it, and starts new lines.
+ * A hostile text that clears the screen, sets a title, hides and reverses the text after it, and starts new
+ * lines.
  */
 const hostile =
   'evil\u001b[2J\u001b]0;t\u0007\u009b31m\u0085\u202e\u2066\u200b\u2028\u2029\u{e0041}\r\n\tFORGED\u007f\u001b[8m';
@@ -21,7 +22,7 @@ const hostile =
 /** Matches characters that control a terminal, except for line breaks. */
 const acting = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Removes the colours of this program: sequences with one number of at most two digits. */
+/** Removes the colours that this program writes: sequences with one number of at most two digits. */
 const withoutColours = (text: string): string =>
   text
     .split('\u001b[')
@@ -56,7 +57,7 @@ async function stage() {
   return { ...made, run, storage };
 }
 
-/** Returns a command line for every command, and whether it prints stored or foreign text. */
+/** Returns a command line for every command, and whether its output contains stored or foreign text. */
 async function lines(): Promise<{
   readonly [command: string]: readonly [line: string, printsForeign: boolean];
 }> {

@@ -4,7 +4,7 @@ import { terminal } from './support.ts';
 
 const now = Date.parse('2030-01-31T12:00:00.000Z');
 
-/** Makes a terminal with a partner and one test payment of it. */
+/** Makes a function that runs commands, with a partner and one test payment of it. */
 async function withPayment() {
   const made = await terminal();
   const { provider } = made;

@@ -57,7 +57,7 @@ it('purge and reseal show how many rows and secrets they have processed', async 
   // The command processes endpoints, of which there are none, and keys.
   expect(told).toEqual([0, [0, 1], [1, 1]]);
 
-  /** Takes longer than the delay before progress is shown. */
+  /** Lets a command take longer than the delay before progress is shown. */
   const slowly = (tell: () => void) => {
     for (const end = performance.now() + 200; performance.now() < end; ) tell();
   };

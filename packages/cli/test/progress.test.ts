@@ -24,7 +24,7 @@ describe('progress', () => {
 
   /**
    * Reports progress ten times a second for three seconds, in the second half for another step. Returns the
-   * output.
+   * printed output.
    */
   function told(isTerminal: boolean): string {
     let now = 0;
@@ -65,7 +65,7 @@ describe('progress', () => {
     ]);
   });
 
-  /** Runs a command that takes 1.1 s by the clock, and returns its output to standard error. */
+  /** Runs a command that takes 1.1 s by the test's clock, and returns its output to standard error. */
   async function shown(line: string, isTTY: boolean) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);

@@ -1,11 +1,11 @@
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { type CommandLineOptions, type CommandSubject, runCommandLine } from '../src/index.ts';
 
-/** Splits a line into words; quotes keep spaces. */
+/** Splits a command line into words; quotes keep spaces. */
 export const wordsOf = (line: string): string[] =>
   Array.from(line.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word]) => quoted ?? word ?? '');
 
-/** Makes a command line for a provider that keeps running. */
+/** Makes a function that runs commands on a provider that keeps running. */
 export async function terminal(made = partnerProvider()) {
   const { provider } = await made;
   const asked: string[] = [];

@@ -3,7 +3,7 @@ import { register, trigger, webhookProvider } from '../../core/test/partner/webh
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import { terminal } from './support.ts';
 
-/** Starts a partner with an endpoint that refuses deliveries, and an event for it. */
+/** Starts a partner with an endpoint that refuses webhooks, and an event for the endpoint. */
 async function shop() {
   const made = await terminal(webhookProvider());
   const key = await made.provider.key({ mode: 'test' });
@@ -77,7 +77,7 @@ describe('ostiary tail', () => {
     const { run, provider, key, line, hook } = await shop();
     const ending = new AbortController();
     let out = '';
-    /** Actions, each after a line that matches was shown. */
+    /** Actions of the test, each made after a line was shown that matches. */
     const steps: [RegExp, () => unknown][] = [
       [/"kind":"event".*"sequence":1,/, () => trigger(provider, key)],
       [/"kind":"event".*"sequence":2,/, () => provider.ostiary.worker.runDue()],

@@ -4,13 +4,13 @@ import type { OstiaryPartner } from '../src/index.ts';
 import { exportReconciliation } from '../src/reconciliation/index.ts';
 import { all, partner, payment } from './support/partner.ts';
 
-/** Objects that exist on the server, which calls use. */
+/** Objects on the server that the sample calls use. */
 interface Things {
   readonly transfer: string;
   readonly endpoint: string;
   readonly event: string;
   readonly hook: string;
-  /** Date on which the objects were created. */
+  /** Date on which the sample objects were created. */
   readonly date: string;
 }
 
@@ -18,7 +18,7 @@ type Call = (ostiary: OstiaryPartner, things: Things) => PromiseLike<unknown>;
 
 const secret = 'whsec_0123456789abcdef';
 
-/** Operation and sample call of each method. Add new methods and operations to this table. */
+/** Operation and sample call of each SDK method. Add new methods and operations to this table. */
 const methods: { readonly [method: string]: readonly [operation: string, Call] } = {
   'passports.verify': [
     'verifyPassport',
@@ -91,14 +91,15 @@ const methods: { readonly [method: string]: readonly [operation: string, Call] }
 };
 
 /**
- * Operations that a method calls only for some arguments; `users-ids.test.ts` covers them on a real server.
+ * Operations that an SDK method calls only for some arguments; `users-ids.test.ts` covers them on a real
+ * server.
  */
 const otherOperations = ['findUser'];
 
-/** Methods that call several operations. */
+/** SDK methods that call several operations. */
 const composed = ['doctor'];
 
-/** Lists the methods of a client by name. */
+/** Lists the methods of the SDK's client by name. */
 function methodsOf(ostiary: OstiaryPartner): string[] {
   const resources = Object.entries(ostiary).flatMap(([name, resource]) =>
     typeof resource === 'object' ? Object.keys(resource).map((method) => `${name}.${method}`) : [],
@@ -130,7 +131,7 @@ interface Description {
   readonly components: { readonly schemas: { readonly [name: string]: Schema } };
 }
 
-/** Returns the operations of the server by id. */
+/** Returns the operations in the server's API description by id. */
 function operationsOf({ paths, components }: Description) {
   const operations = Object.entries(paths).flatMap(([path, byMethod]) =>
     Object.entries(byMethod).map(([method, { operationId, responses }]) => {

@@ -8,7 +8,7 @@ const secret = 'whsec_0123456789abcdef';
 const statuses = ({ checks }: DoctorReport) =>
   Object.fromEntries(checks.map(({ name, status }) => [name, status]));
 
-/** Real time, because the server's `Date` header does not come from a test's clock. */
+/** Clock with the real time, because the server's `Date` header does not come from a test's clock. */
 const now = Date.now;
 
 describe('the doctor', () => {

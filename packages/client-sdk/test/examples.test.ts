@@ -20,7 +20,7 @@ const options: ts.CompilerOptions = {
 interface Documented {
   readonly name: string;
   readonly text: string;
-  /** True for a function, or an object with methods. */
+  /** Checks whether a value is a function, or an object with methods. */
   readonly isCalled: boolean;
   readonly examples: readonly string[];
 }
@@ -37,7 +37,7 @@ function methodsOf(symbol: ts.Symbol): ts.Symbol[] {
   );
 }
 
-/** Returns the exports of all entries with their methods, by the module that exports them. */
+/** Returns the exports of all entry points with their methods, by the module that exports them. */
 function publicSurface(): Map<string, Documented[]> {
   const files = Object.values(entries).map((file) => join(import.meta.dirname, '..', file));
   const program = ts.createProgram(files, options);
@@ -67,7 +67,7 @@ function publicSurface(): Map<string, Documented[]> {
   );
 }
 
-/** Adds the reader's imports and clients to an example. */
+/** Adds the imports and clients that an example in the documentation takes for granted. */
 function programOf(example: string, surface: Map<string, Documented[]>): string {
   const declares = (name: string) => new RegExp(`\\b(?:const|let|class|type)\\s+${name}\\b`).test(example);
   const uses = (name: string) => new RegExp(`\\b${name}\\b`).test(example) && !declares(name);

@@ -103,7 +103,7 @@ describe('options', () => {
 
 describe('the key and the secret', () => {
   const secrets = [fakeKey, fakeKey.slice(9), signingSecret];
-  /** Returns all visible text of an object. */
+  /** Returns all text that logging an object would show. */
   function shown(thing: unknown): string {
     const parts = [
       inspect(thing, { depth: 20, showHidden: true }),
@@ -117,7 +117,7 @@ describe('the key and the secret', () => {
   const expectClean = (thing: unknown): void => {
     for (const secret of secrets) expect(shown(thing)).not.toContain(secret);
   };
-  /** A proxy that shows its request in every part of its response. */
+  /** A proxy that repeats the request in every part of its response. */
   const echo: Fault = (response, { seen }) => {
     const key = String(seen.headers['x-api-key']);
     const body = {

@@ -13,7 +13,7 @@ import type * as books from '../src/reconciliation/index.ts';
 // Types are compared in both directions: a field that one side gains, loses or types differently is a compile
 // error below.
 
-/** Removes `readonly`, and `undefined` from optional members, at every depth. */
+/** Removes `readonly`, and `undefined` from optional members, of a type at every depth. */
 type Plain<T> = T extends Date | string
   ? T
   : T extends readonly (infer Item)[]
@@ -37,11 +37,11 @@ type ClosedMembers<T> = T extends string
 type Server<Schema extends z.ZodType> = Plain<z.output<Schema>>;
 type Sdk<T> = ClosedMembers<Plain<T>>;
 
-/** Type of a request that the server accepts; a `Date` may also be text. */
+/** Type of a request that the server accepts; the SDK may also pass a `Date` for a text. */
 type Taken<Schema extends z.ZodType> = Plain<z.input<Schema>>;
 type Sent<T> = Plain<{ [Name in keyof T]: Exclude<T[Name], Date> }>;
 
-/** Converts numbers to text, as in a query string. */
+/** Converts numbers in a type to text, as in a query string. */
 type Text<T> = { [Name in keyof T]: T[Name] extends number | undefined ? string : T[Name] };
 
 describe('types', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { act, target, visited } from './console-kit.ts';
 
-/** Makes a pattern that matches a text with these parts in this order. */
+/** Makes a pattern that matches a text which contains the given parts in this order. */
 const inOrder = (...parts: readonly string[]): RegExp => new RegExp(parts.join('.*'), 's');
 
 const eventIn = (location: string | null): string => /evt_[0-9a-f]{32}/.exec(location ?? '')?.[0] ?? '';

@@ -22,7 +22,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
   return {
     provider,
     storage,
-    /** Issues a test key of a new partner. */
+    /** Issues a test API key of a new partner. */
     key: () => provider.key({ mode: 'test' }),
     /** Opens a browser in which a partner is signed in. */
     async signedIn(key: TestKey): Promise<TestBrowser> {
@@ -46,7 +46,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
       const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
       return String(answer.json().id);
     },
-    /** Makes the attempts that are due now, all with this result. */
+    /** Makes all webhook attempts that are due now, with the given result. */
     async attempt(
       result: Partial<AttemptRecord>,
       next: 'retry' | 'delivered' | 'dropped' = result.error === undefined ? 'delivered' : 'retry',
@@ -84,7 +84,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
   };
 }
 
-/** Starts a kit with a partner who is signed in. */
+/** Starts a test provider with a partner who is signed in to the sandbox console. */
 export async function visited(...given: Parameters<typeof consoleKit>) {
   const kit = await consoleKit(...given);
   const key = await kit.key();
@@ -96,13 +96,13 @@ export function csrfOf(text: string): string {
   return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 }
 
-/** Returns the paths of the responses to which a page links. */
+/** Returns the paths of the webhook responses to which a page links. */
 export function answerLinks(text: string): string[] {
   const links = text.matchAll(/href="([^"]+\/answer\?[^"]*)"/g);
   return [...links].map(([, href = '']) => new URL(href).pathname + new URL(href).search);
 }
 
-/** Signs in with a key on the sign-in page. */
+/** Signs in to the console with a key on the sign-in page. */
 export async function signIn(browser: TestBrowser, key: string, base = ''): Promise<Answer> {
   const { text } = await browser.get(`${base}/sandbox`);
   return browser.post(`${base}/sandbox/sign-in`, { key, csrf: csrfOf(text) });
@@ -140,7 +140,7 @@ export async function operatorsKit(options: Partial<OstiaryOptions> = {}, storag
   return {
     ...kit,
     admin: provider.ostiary.admin,
-    /** Opens a browser of an operator; without a name, of a user who is not one. */
+    /** Opens a browser of an operator; without a name, of a user who is no operator. */
     browser(name?: string, operator: Partial<Operator> = {}): TestBrowser {
       const browser = provider.browser(null);
       if (name !== undefined) operators.set(browser.name, { name, ...operator });
@@ -177,7 +177,7 @@ export async function submit(
   return browser.post(`/operators${action}`, { csrf: csrfOf(text), ...form });
 }
 
-/** Submits a form, and returns the page to which the response redirects. */
+/** Submits a form, and returns the page to which the browser is redirected. */
 export async function followed(...given: Parameters<typeof submit>): Promise<Answer> {
   const answer = await submit(...given);
   return given[0].get(target(answer) ?? `no redirect but ${answer.status}: ${answer.text.slice(0, 300)}`);

@@ -6,7 +6,7 @@ import { markedFields } from './form-checks.ts';
 const secret = 'a secret of this test';
 const allTypes = { 'type *': 'on' };
 
-/** Returns the settings of an endpoint that its form can change. */
+/** Returns those settings of an endpoint that its form can change. */
 const settingsOf = async ({ kit, key }: Awaited<ReturnType<typeof visited>>, id: string) => {
   const found = await kit.storage.webhooks.find({ partner: key.partner, mode: 'test' }, id);
   return found && { url: found.url, events: found.events, version: found.version };

@@ -6,8 +6,8 @@ const attribute = (tag: string, name: string): string | undefined =>
   new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
 
 /**
- * Returns the ids of the fields that a page marks as invalid, in order; for checkboxes that of their group.
- * Throws if a field has no message, or if the first field lacks the focus.
+ * Returns the ids of the form fields that a page marks as invalid, in order; for checkboxes the id of their
+ * group. Throws if a field has no message, or if the first field lacks the focus.
  */
 export function markedFields(text: string): string[] {
   const tags = [...text.matchAll(/<(?:input|textarea)[^>]* aria-invalid="true"[^>]*>/g)].map(([tag]) => tag);
@@ -28,7 +28,7 @@ export function markedFields(text: string): string[] {
   return marked;
 }
 
-/** Returns ways to forge a form of a session: name, fields and headers. */
+/** Returns ways to forge a form of a session: by its name, fields and headers. */
 export async function forgeries(
   kit: Awaited<ReturnType<typeof consoleKit>>,
   key: TestKey,

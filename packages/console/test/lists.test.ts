@@ -7,7 +7,7 @@ type Kit = Awaited<ReturnType<typeof operatorsKit>>;
 const linkIn = (text: string, words: string): string | null =>
   new RegExp(`<a href="([^"]+)"[^>]*>${words}</a>`).exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
 
-/** Follows a link to the end and returns the rows and the range of each page. */
+/** Follows the links to further pages of a list, and returns the rows and the range of each page. */
 async function pagesFrom(kit: Kit, path: string, words: string) {
   const browser = kit.browser('ana');
   const pages: { readonly rows: readonly string[]; readonly range: string; readonly path: string }[] = [];

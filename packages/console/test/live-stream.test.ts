@@ -17,7 +17,7 @@ const quick = { console: consoleAt(() => 20) };
 
 type Kit = Awaited<ReturnType<typeof visited>>['kit'];
 
-/** Counts how often sessions are looked up. */
+/** Counts how often the server looks up sessions. */
 function watchLooks({ storage: { sandbox } }: Kit) {
   let looks = 0;
   let session: string | null = null;
@@ -30,7 +30,10 @@ function watchLooks({ storage: { sandbox } }: Kit) {
   };
   return {
     count: () => looks,
-    /** Resolves once this many more checks have started: work before the last one is then done. */
+    /**
+     * Resolves once this many more checks of open pages have started: work before the last check is then
+     * done.
+     */
     async more(count: number): Promise<void> {
       const until = looks + count;
       await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(until), patient);

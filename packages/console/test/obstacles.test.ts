@@ -3,7 +3,7 @@ import { act, operatorsKit, submit } from './console-kit.ts';
 
 const refused = { error: 'status', httpStatus: 500, response: 'oops' } as const;
 
-/** Starts a kit with a partner, and functions that read why its test webhooks do not arrive. */
+/** Starts a provider with a partner, and functions that read why its test webhooks do not arrive. */
 async function shop() {
   const kit = await operatorsKit();
   const key = await kit.key();
@@ -16,9 +16,9 @@ async function shop() {
   const page = `/partners/${key.partner}`;
   return {
     ...{ kit, key, operator, partner, page },
-    /** Sentences on the operators' page of the partner. */
+    /** Reasons that the operators' page of the partner shows. */
     why: async (query = '?mode=test') => sentences((await operator.get(`/operators${page}${query}`)).text),
-    /** Sentences that the partner reads. */
+    /** Reasons that the partner's own page shows. */
     told: async () => sentences((await partner.get('/sandbox')).text),
   };
 }

@@ -11,7 +11,7 @@ describe('the lists of all partners', () => {
   let kit: OperatorsKit;
   let partners: readonly string[];
 
-  /** Returns the objects on each page, from one page to the next by a link. */
+  /** Returns the objects on each page of a list, from one page to the next by a link. */
   async function pagesFrom(path: string, pattern: RegExp, words: string) {
     const pages: { readonly path: string; readonly ids: readonly string[]; readonly range: string }[] = [];
     const browser = kit.browser('ana');

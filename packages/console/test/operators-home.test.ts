@@ -16,7 +16,7 @@ const chartsOf = (page: string): string[] =>
     ([, label = '']) => label,
   );
 
-/** Starts a provider with numbers of several hours. */
+/** Starts a provider with statistics of several hours. */
 async function busy() {
   const kit = await operatorsKit();
   const { hourlyCounts } = kit.storage;
@@ -169,7 +169,7 @@ describe('the history of an object', () => {
 });
 
 describe('the audit log', () => {
-  /** Starts a provider with acts of two people on two days. */
+  /** Starts a provider with audit log entries of two people on two days. */
   async function days() {
     const kit = await operatorsKit();
     await kit.admin.as('ana').partners.create({ slug: 'one', name: 'One' });
@@ -180,7 +180,7 @@ describe('the audit log', () => {
     await kit.admin.as('ana').audit.record({ action: 'user.block', target: 'user:x' });
     const second = new Date(kit.provider.clock.now()).toISOString().slice(0, 10);
     const browser = kit.browser('ana');
-    /** Returns the acts that the list shows, newest first. */
+    /** Returns the audit log entries that the page shows, newest first. */
     const acts = async (query: string) => {
       const { status, text } = await browser.get(`/operators/audit?${query}`);
       expect([query, status]).toEqual([query, 200]);

@@ -8,7 +8,7 @@ import { logRequests } from './size-kit.ts';
 
 const roles = Object.keys(operatorRoles) as (keyof typeof operatorRoles)[];
 
-/** Rights that the forms of the pages need. Pages in `hidden` need them also to be seen. */
+/** Rights that the forms of the operators' pages need. Pages in `hidden` also need them to be seen. */
 const needed: { readonly [path: string]: OperatorRight } = {
   '/operators/partners': 'partners',
   '/operators/partners/:slug': 'partners',
@@ -25,10 +25,10 @@ const needed: { readonly [path: string]: OperatorRight } = {
 };
 const hidden = ['/operators/new-client', '/operators/users', '/operators/user', '/operators/upkeep'];
 
-/** Pages whose form changes nothing. */
+/** Operators' pages whose form changes nothing. */
 const harmless = ['/operators/audit'];
 
-/** Starts a provider with one object of each kind, and the addresses of all pages. */
+/** Starts a provider with one object of each kind, and returns the URLs of all operators' pages. */
 async function everything() {
   const tables = watchedConsoles();
   const operators = new Map<string, (typeof roles)[number]>();

@@ -5,7 +5,7 @@ import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { operatorsConsole } from '../src/index.ts';
 import { csrfOf, type OperatorsKit, operatorsKit, submit } from './console-kit.ts';
 
-/** Requests every page, with objects that exist. */
+/** Requests every operators' page, with ids of objects that exist. */
 async function everyPage({ admin, provider, key: newKey, endpoint: register }: OperatorsKit) {
   const key = await newKey();
   const endpoint = await register(key);
@@ -148,7 +148,10 @@ describe('text written by others', () => {
   });
   afterAll(() => browser.close());
 
-  /** Opens a page that reports violations of its policy, with the operator's cookie. */
+  /**
+   * Opens a page in a browser that reports violations of its Content-Security-Policy, with the operator's
+   * cookie.
+   */
   async function watched(kit: OperatorsKit, name: string): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext();
     const [, value = ''] = kit.browser(name).cookieHeader('/').split('=');

@@ -9,7 +9,7 @@ interface Row {
 }
 
 /**
- * Returns both consoles, and their routes once a provider has created them, so that a test can visit all
+ * Returns both consoles and their routes, after a provider has created them, so that a test can visit all
  * pages.
  */
 export function watchedConsoles() {

@@ -42,8 +42,8 @@ const hostile = [
 ];
 
 /**
- * Requests a page with this value for every parameter, each name twice. Requests the search for events with
- * one parameter at a time, because others could hide it.
+ * Requests a page with the given value for every parameter, each name twice. Requests the search for events
+ * with one parameter at a time, because others could hide it.
  */
 async function ask(browser: TestBrowser, page: string, value: string) {
   const answers = [];

@@ -5,7 +5,7 @@ const names = Object.getOwnPropertyNames(Object.prototype);
 const kid = 'KID-TEST-APPROVED';
 const payment = { outcome: 'completed', amount: '1', currency: 'HTG', kid };
 
-/** Forms in which such a name is a value or the name of a field. */
+/** Forms in which a name such as `__proto__` is a value or the name of a field. */
 const forms = (name: string): [string, Record<string, string>][] => [
   ['/sandbox/trigger', { type: name, step: 'send' }],
   ['/sandbox/trigger', { type: 'webhook.test', step: 'send', [name]: 'x', [`data.${name}`]: 'x' }],

@@ -9,7 +9,10 @@ const secret = 'whsec_0123456789abcdef';
 
 const atHome = { webhooks: { allowPrivateTargets: true } };
 
-/** Signs a partner in, registers an endpoint at this URL, and returns a function that checks it. */
+/**
+ * Signs a partner in, registers an endpoint at the given URL, and returns a function that checks its
+ * signature verification.
+ */
 async function checking(url: string) {
   const { kit, key, browser } = await visited(atHome);
   const settings = { url, secret, events: ['*'] };
@@ -18,11 +21,11 @@ async function checking(url: string) {
   return { kit, key, browser, id: String(id), check };
 }
 
-/** Checks whether a receiver with the verifier would accept the request. */
+/** Checks whether a webhook receiver with the verifier would accept the request. */
 const isGenuine = async ({ headers, body, at }: Received): Promise<boolean> =>
   (await safeVerify(body, headers, { secret, now: at })).ok;
 
-/** Starts a receiver that responds with these statuses to genuine and forged signatures. */
+/** Starts a webhook receiver that responds with the given statuses to genuine and forged signatures. */
 async function receiver(genuine: number, forged: number, words = ''): Promise<Sink> {
   const endpoint = await sink();
   endpoint.answer = async (response, delivery) =>

@@ -3,7 +3,7 @@ import { testPayment } from '../../core/test/support/partner-api.ts';
 import { operatorsKit } from './console-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
-/** Makes one object of each kind that pages show. Returns a URL of each page by its route. */
+/** Creates one object of each kind that pages show. Returns a URL of each page by its route. */
 export async function consolesOver(storage: Storage) {
   const { console, pages, shown } = watchedConsoles();
   const kit = await operatorsKit(
@@ -86,7 +86,7 @@ export async function consolesOver(storage: Storage) {
   return { kit, key, owner, endpoint, paths: shown(), addresses, browser: await kit.signedIn(key) };
 }
 
-/** Logs requests of a key, numbered from 0, a third of them failed. */
+/** Logs numbered requests of a key, a third of them failed. */
 export async function logRequests(
   storage: Storage,
   { partner, id }: { readonly partner: string; readonly id: string },
@@ -114,8 +114,8 @@ export async function logRequests(
 }
 
 /**
- * Publishes this many events to endpoints that accept them all, makes an attempt of each delivery, and fills
- * the other lists.
+ * Publishes the given number of events to endpoints that accept them all, makes an attempt of each delivery,
+ * and fills the other lists.
  */
 export async function fill(
   { kit, key, owner }: Pick<Awaited<ReturnType<typeof consolesOver>>, 'kit' | 'key' | 'owner'>,

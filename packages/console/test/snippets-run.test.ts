@@ -23,7 +23,7 @@ async function statusOf(curl: string, env: Readonly<Record<string, string>>): Pr
   return Number(output.split('\n').at(-1));
 }
 
-/** Runs a program that uses the SDK. @returns its error output, '' if it succeeded */
+/** Runs a program that uses the SDK. @returns its error output, which is '' if it succeeded */
 async function problemOf(code: string, env: Readonly<Record<string, string>>): Promise<string> {
   const flags = ['--conditions=ostiary-source', '--input-type=module', '--eval', code];
   const ended = await run(process.execPath, flags, env);
@@ -34,7 +34,7 @@ const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 const unescaped = (markup: string): string =>
   markup.replaceAll(/&(lt|gt|quot|amp|#39);/g, (_, name: string) => entities[name] ?? '');
 
-/** Returns the commands and programs of a page. */
+/** Returns the curl commands and programs that a page shows. */
 function snippetsOf(page: string) {
   const all = Array.from(page.matchAll(/<pre [^>]*>\n([^<]*)<\/pre>/g), ([, markup = '']) =>
     unescaped(markup),
@@ -56,7 +56,7 @@ const newEndpoint = async () => String((await called('POST /v1/partner/webhooks'
 const newPassport = async () => String((await called('POST /v1/partner/sandbox/passports', {})).token);
 
 /**
- * Sample request of an operation: the id in its path, its body, and the part of the body that the log
+ * Sample request of an operation: the id in its path, its body, and the part of the body that the request log
  * removes.
  */
 interface Sample {
@@ -95,10 +95,10 @@ beforeAll(async () => {
   };
 });
 
-/** Operations of listeners, which call them all the time. The request log leaves them out. */
+/** Operations that programs with an inbox call all the time. The request log leaves them out. */
 const notLogged: ReadonlySet<string> = new Set(['takeInboxRequests', 'answerInboxRequest']);
 
-/** Replaces what the log has removed, as the page instructs. */
+/** Replaces what the request log has removed, as the page instructs. */
 function filledIn(snippet: string, body: Json | undefined): string {
   const removed = [body?.token, body?.secret].find((value) => typeof value === 'string');
   return removed === undefined ? snippet : snippet.replaceAll('[removed]', removed);

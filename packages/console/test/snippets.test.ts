@@ -23,7 +23,7 @@ const hostile = [
   '',
 ];
 
-/** Returns the words into which a shell splits each text. */
+/** Returns for each text the words into which a shell splits it. */
 const wordsOf = (shell: string, script: string): string[] =>
   execFileSync(shell, ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
 
@@ -50,7 +50,7 @@ async function receiver() {
   return { received, origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
 }
 
-/** Runs a curl command in another process, so that this one can respond. */
+/** Runs a curl command in another process, so that this process can respond to it. */
 async function run(script: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn('sh', ['-c', script], {
@@ -91,7 +91,8 @@ describe('a command of curl', () => {
 });
 
 /**
- * Returns the compiler's errors in each program. Imports are compiled with the rest of this repository.
+ * Returns the compiler's errors in each program. The modules that the programs import are those of this
+ * repository.
  */
 function problemsIn(programs: readonly string[]): string[][] {
   const options: ts.CompilerOptions = {

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { operatorsKit } from './console-kit.ts';
 
-/** Sends a raw request, and returns the response without the parts that always differ. */
+/** Sends a raw HTTP request, and returns the response without the parts that always differ. */
 async function raw(origin: string, request: string): Promise<string> {
   const { host, hostname, port } = new URL(origin);
   const socket = connect(Number(port), hostname);

@@ -5,10 +5,10 @@ import type { TestBrowser } from '../../core/test/support/browser.ts';
 import { visited } from './console-kit.ts';
 import { openStream } from './stream-kit.ts';
 
-/** Maximum number of streams per partner. */
+/** Maximum number of update streams per partner. */
 const places = 20;
 
-/** Opens streams on a new connection, all requests in one write. */
+/** Opens update streams on a new connection, all requests in one write. */
 function ask(browser: TestBrowser, times: number) {
   const { host, hostname, port } = new URL(browser.origin);
   const socket = connect(Number(port), hostname);
@@ -28,7 +28,7 @@ function ask(browser: TestBrowser, times: number) {
   };
 }
 
-/** Resolves once a partner can open the maximum number of streams. */
+/** Resolves once a partner can open the maximum number of update streams again. */
 async function allFree(browser: TestBrowser): Promise<void> {
   await vi.waitFor(async () => {
     const tabs = await Promise.all(Array.from({ length: places }, () => openStream(browser)));

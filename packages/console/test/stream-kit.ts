@@ -1,19 +1,19 @@
 import { onTestFinished } from 'vitest';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
 
-/** A message of a stream. */
+/** A message of an update stream (server-sent event). */
 export interface StreamMessage {
   readonly event: string;
   readonly data: string;
 }
 
-/** Reads the messages of a response one by one. */
+/** Reads the messages of an update stream one by one. */
 export function messagesOf(response: Response) {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   return {
     response,
-    /** Returns the next message; `null` if the stream has ended. */
+    /** Returns the next message of the stream; `null` if the stream has ended. */
     async next(): Promise<StreamMessage | null> {
       for (;;) {
         const end = text.indexOf('\n\n');
@@ -32,7 +32,7 @@ export function messagesOf(response: Response) {
   };
 }
 
-/** Opens the stream of a page as a browser does. It is closed at the end of the test. */
+/** Opens the update stream of a page as a browser does. It is closed at the end of the test. */
 export async function openStream(browser: TestBrowser, path = '/sandbox', headers = {}) {
   const tab = new AbortController();
   onTestFinished(() => tab.abort());
@@ -44,6 +44,6 @@ export async function openStream(browser: TestBrowser, path = '/sandbox', header
   return { ...messagesOf(response), close: () => tab.abort() };
 }
 
-/** Returns the ids of the regions in a message. */
+/** Returns the ids of the page regions in a message. */
 export const idsOf = (message: StreamMessage | null): string[] =>
   [...(message?.data ?? '').matchAll(/<[a-z]+ [^>]*id="([^"]+)"[^>]* data-live>/g)].map(([, id = '']) => id);

@@ -26,12 +26,12 @@ const paymentsOf = ({ storage }: Kit, key: TestKey) =>
     limit: 100,
   });
 
-/** Returns the passport's token on a page. */
+/** Returns the passport token that a page shows. */
 const tokenIn = (text: string): string => />\n(eyJ[\w.-]+)<\/pre>/.exec(text)?.[1] ?? '';
 
 const onceIn = (text: string): string => /id="payment".*?name="once" value="([^"]+)"/s.exec(text)?.[1] ?? '';
 
-/** Fields of the payment form. */
+/** Fields of the payment tool's form. */
 const order = {
   outcome: 'completed',
   amount: '20',
@@ -51,7 +51,7 @@ const changeKyc = (browser: TestBrowser, form: Record<string, string>) => {
   return act(browser, '/sandbox/tools/kyc', { once: `form-${forms}`, kid: 'KID-TEST-APPROVED', ...form });
 };
 
-/** Reads the content of the QR code on a page with a decoder that is not ours. */
+/** Reads the content of the QR code on a page with an independent decoder. */
 function scanned(text: string): string {
   const size = Number(/class="qr" viewBox="0 0 (\d+)/.exec(text)?.[1]);
   const scale = 4;

@@ -10,17 +10,17 @@ import { act, operatorsKit, visited } from './console-kit.ts';
 
 type Leaf = { readonly path: string; readonly words: string };
 
-/** Lists all texts with their paths. */
+/** Lists all texts of the console with their paths. */
 function leaves(value: unknown, path = ''): Leaf[] {
   if (typeof value === 'string') return [{ path, words: value }];
   return Object.entries(value ?? {}).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
 }
 
-/** Returns a recognizable value for each argument of a message. */
+/** Returns a recognizable value for each argument of a text's ICU message. */
 const samples = (message: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Array.from(message.matchAll(/\{(\w+)/g), ([, name = '']) => [name, `<${name}>`]));
 
-/** Texts that are identical in English, Spanish and Portuguese. */
+/** Texts of the console that are identical in English, Spanish and Portuguese. */
 const iberian = [
   '.endpoints.title',
   '.events.endpoint',
@@ -31,7 +31,7 @@ const iberian = [
   '.tools.signature.endpoint',
 ];
 
-/** Texts that may be identical to the English ones, by language. */
+/** Texts of the console that may be identical to the English ones, by language. */
 const sameAsEnglish: { readonly [L in Language]?: readonly string[] } = {
   es: iberian,
   pt: iberian,
@@ -175,7 +175,7 @@ describe('why an attempt failed', () => {
   });
 });
 
-/** Returns all pages for partners, with the texts that are not part of the frame. */
+/** Returns all pages for partners, and the texts in them that are not part of the layout. */
 const partnerPages = (event: string, endpoint: string) =>
   [
     ['/sandbox', ({ trigger }: Words) => trigger.title],

@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-/** Returns the modules of core that a process with these options has loaded once it is ready. */
+/**
+ * Returns the modules of the core package that a process with the given options has loaded once it is ready.
+ */
 async function loadedWith(options: string): Promise<readonly string[]> {
   const script = `
     import { registerHooks } from 'node:module';

@@ -6,7 +6,7 @@ import { startProvider } from './support/running.ts';
 
 type Authenticate = Operators['authenticate'];
 
-/** Starts a provider whose operators' pages show their visit. `seen` records the submitted forms. */
+/** Starts a provider whose operators' pages show who visits them. `seen` records the submitted forms. */
 async function started(authenticate: Authenticate, options: Parameters<typeof startProvider>[0] = {}) {
   const seen: ReadonlyMap<string, string>[] = [];
   const pages: Operators<{ purge(): Promise<unknown> }>['pages'] = {

@@ -8,7 +8,7 @@ function flip(bytes: Uint8Array, bit: number): Buffer {
   return copy;
 }
 
-/** Inverts a bit of a header, one byte per character as an HTTP server would decode it. */
+/** Inverts a bit of a header value, in which each character is a byte as an HTTP server would decode it. */
 const flipText = (text: string, bit: number): string =>
   flip(Buffer.from(text, 'latin1'), bit).toString('latin1');
 
@@ -20,7 +20,7 @@ const { body, headers } = deliveryOf();
 const signed = ['X-SVC-Signature', 'X-SVC-Timestamp', 'X-SVC-EventId', 'X-SVC-Event'] as const;
 
 /**
- * Signed parts of a delivery: the number of bits, and a function that checks whether the delivery is still
+ * Signed parts of a webhook: the number of bits, and a function that checks whether the webhook is still
  * accepted after inverting one bit.
  */
 const places: readonly (readonly [string, number, (bit: number) => Promise<boolean>])[] = [

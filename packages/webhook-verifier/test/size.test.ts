@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-/** Maximum size of `verify`, in bytes. A tenth of it is kept free for additions. */
+/** Maximum size of the function `verify` in a bundle, in bytes. A tenth of it is kept free for additions. */
 const budget = 2_500;
 
 /** Measures the size that `import { verify }` adds to an application, in bytes. */

@@ -12,7 +12,7 @@ import {
   type WebhookHeaders,
 } from '../src/index.ts';
 
-/** Test of types at compile time; it is never run. */
+/** Test that only the type checker reads; it is never run. */
 async function narrowing(): Promise<void> {
   const delivery = await verify('', {}, { secret: process.env.SECRET });
   expectTypeOf(delivery.event.data).not.toBeAny();

@@ -36,7 +36,7 @@ const membersOfHydra =
     /\s+/,
   );
 
-/** Members of a client in an export of Keycloak 26.5, without its attributes. */
+/** Members of a client in an export of Keycloak 26.5, except for its attributes. */
 const membersOfKeycloak =
   `access adminUrl alwaysDisplayInConsole authenticationFlowBindingOverrides authorizationServicesEnabled
   authorizationSettings baseUrl bearerOnly clientAuthenticatorType clientId clientTemplate consentRequired
@@ -69,7 +69,7 @@ const attributesOfKeycloak =
   user.info.encrypted.response.alg user.info.encrypted.response.enc user.info.response.signature.alg
   x509.allow.regex.pattern.comparison x509.subjectdn`.split(/\s+/);
 
-/** Values to try for a member. At least one differs from its default. */
+/** Values to try for a member of an exported client. At least one differs from the member's default. */
 const values = [
   true,
   'true',
@@ -91,8 +91,8 @@ type Read = (record: object) => Found;
 const shownOf = (read: Read, record: object) => JSON.stringify(read(record));
 
 /**
- * Returns members whose values change neither what is imported, nor what is reported as lost, nor whether the
- * client is refused.
+ * Returns members of an exported client that have no effect: their values change neither what is imported,
+ * nor what is reported as lost, nor whether the client is refused.
  */
 function withoutTrace(read: Read, plain: object, names: readonly string[]): string[] {
   const { [Symbol.iterator]: _, ...base } = { ...plain } as Record<string | symbol, unknown>;

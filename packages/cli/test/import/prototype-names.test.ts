@@ -5,8 +5,8 @@ import { installation } from './support.ts';
 const { provider, run } = await installation({ verifyImportedSecret: () => true, refreshTokens: {} });
 
 /**
- * Returns the sample as JSON in which the given values, such as that of `"client_id":"kafe"`, are replaced by
- * a name.
+ * Returns the sample export as JSON in which the given values, such as that of `"client_id":"kafe"`, are
+ * replaced by a name such as `__proto__`.
  */
 const named = (sample: object, values: readonly string[], name: string): string =>
   values.reduce((json, value) => json.replaceAll(`"${value}"`, `"${name}"`), JSON.stringify(sample));

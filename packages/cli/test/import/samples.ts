@@ -15,7 +15,7 @@ export const metadata = {
   client_secret_expires_at: 0,
 };
 
-/** The model `Grant` of oidc-provider. */
+/** A grant as oidc-provider stores it in its model `Grant`. */
 export const grant = {
   ...{ kind: 'Grant', jti: 'g1', accountId: 'user-1', clientId: 'kafe' },
   ...{ iat: 1_700_000_000, exp: 4_000_000_000, openid: { scope: 'openid profile' } },
@@ -103,7 +103,7 @@ const keycloakClient = {
   optionalClientScopes: ['address', 'phone', 'organization', 'offline_access', 'microprofile-jwt'],
 };
 
-/** Makes another client of the realm. Members that are not given are as in a new client. */
+/** Makes another client of the Keycloak realm. Members that are not given are as in a new client. */
 export const keycloakClientOf = (clientId: string, changes: object = {}) => ({
   ...{
     ...keycloakClient,

@@ -10,7 +10,7 @@ export const folder = await mkdtemp(join(tmpdir(), 'import-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** Writes a file with this content and returns its path. */
+/** Writes a file with the given content and returns its path. */
 export async function written(content: unknown): Promise<string> {
   files += 1;
   const file = join(folder, `${files}.json`);
@@ -18,7 +18,7 @@ export async function written(content: unknown): Promise<string> {
   return file;
 }
 
-/** Starts a provider, and returns a function that runs `import` on it. */
+/** Starts a provider, and returns a function that runs the command `import` on it. */
 export async function installation(options: Parameters<typeof startProvider>[0] = {}) {
   const provider = await startProvider(options);
   const { ostiary } = provider;

@@ -13,7 +13,7 @@ import { check, move, nextSchema, postgres, usePostgres } from './stage.ts';
 
 usePostgres();
 
-/** Makes a schema as a server leaves it after its first start, without rows. */
+/** Makes a PostgreSQL schema as a server leaves it after its first start, without rows. */
 async function emptySchema(): Promise<string> {
   const schema = nextSchema();
   const storage = postgresStorage({ pool: postgres.pool, schema });
@@ -57,7 +57,7 @@ async function movesAfter(file: string, schema: string, fail: () => Promise<unkn
   await move(file, schema);
 }
 
-/** Wraps the host's pool, and runs a function before the first statement that matches. */
+/** Wraps the host's pool, and runs a function before the first statement that matches a pattern. */
 function interrupted(pattern: RegExp, happen: (client: PoolClient) => Promise<unknown>): PostgresPool {
   let isOver = false;
   return {

@@ -18,15 +18,15 @@ import { resultOf, sampleEndpoint } from '../../../testing/src/contract/webhook-
 
 const digest = (byte: number) => Buffer.alloc(32, byte);
 
-/** A text with characters that could change on the way between two databases. */
+/** A text with characters that could be changed on the way between two databases. */
 const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.repeat(5_000)}`;
 
-/** Largest possible amount, which exceeds the precision of a double. */
+/** Largest possible amount of money, which exceeds the precision of a double. */
 const amount = 99_999_999_999_999_999n;
 
 export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
 
-/** Makes a file in which every table has rows. It is removed after the test. */
+/** Makes an SQLite file in which every table has rows. It is removed after the test. */
 export async function filledFile(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-move-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ export async function filledFile(): Promise<string> {
   return file;
 }
 
-/** Content of the first file, of which the others are copies. */
+/** Content of the first SQLite file, of which the others are copies. */
 let filled: Promise<Buffer> | undefined;
 
 async function bytesOf(file: string): Promise<Buffer> {
@@ -182,7 +182,7 @@ function attemptOf(number: number) {
   return { number, at: 260, durationMs: 3, httpStatus: null, error: odd, response: null };
 }
 
-/** Reads all data of a storage through its ports. */
+/** Reads all data of a storage through its methods. */
 export async function readAll(storage: Storage): Promise<object> {
   const page = { after: null, limit: 100 };
   const all = { status: null, from: null, to: null };
@@ -216,7 +216,7 @@ export async function readAll(storage: Storage): Promise<object> {
   };
 }
 
-/** Runs SQL on a file, as an administrator may do manually. */
+/** Runs SQL on an SQLite file, as an administrator may do by hand. */
 export function change(file: string, ...statements: readonly string[]): void {
   const database = new Sqlite(file);
   for (const sql of statements) database.exec(sql);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { onTestFinished } from 'vitest';
 import { bodyOf, close, listen } from '../../../../lab/support/http.ts';
 
-/** A request as it arrived. */
+/** A request as it arrived at the faulty server. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -10,7 +10,10 @@ export interface Seen {
   readonly body: string;
 }
 
-/** Handles one request. `forward` passes it to the real server and returns the response. */
+/**
+ * Handles one request in a faulty way. `forward` passes the request to the real server and returns the
+ * response.
+ */
 export type Fault = (
   response: ServerResponse,
   context: { readonly seen: Seen; readonly forward: () => Promise<Response> },
@@ -21,7 +24,7 @@ export const fakeKey = `svc_test_${'A1b2C3d4'.repeat(6)}x`;
 
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host', 'content-length'];
 
-/** Forwards a request, and returns its response. */
+/** Forwards a request to the real server, and returns its response. */
 export const pass: Fault = async (response, { forward }) => {
   const answer = await forward();
   const headers = [...answer.headers].filter(([name]) => !hopByHop.includes(name));
@@ -40,19 +43,19 @@ export const answer =
 export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Fault =>
   answer(status, { code, message: `It is ${code}.`, requestId: 'req-1' }, headers);
 
-/** Breaks the connection before the request has an effect. */
+/** Fault that breaks the connection before the request has an effect. */
 export const resetBefore: Fault = (response) => void response.socket?.resetAndDestroy();
 
-/** Lets the server execute the request, and breaks the connection instead of responding. */
+/** Fault that lets the server execute the request, and breaks the connection instead of responding. */
 export const resetAfter: Fault = async (response, { forward }) => {
   await (await forward()).arrayBuffer();
   response.socket?.resetAndDestroy();
 };
 
-/** Never responds to the request. */
+/** Fault that never responds to the request. */
 export const hang: Fault = () => {};
 
-/** Sends headers and half a body, and then stalls. */
+/** Fault that sends headers and half a body, and then stalls. */
 export const hangBody =
   (status = 200, headers: Record<string, string> = {}): Fault =>
   (response) => {
@@ -61,8 +64,8 @@ export const hangBody =
   };
 
 /**
- * Starts a server that applies the next of `faults` to each request; after them it forwards requests, or
- * responds with 200.
+ * Starts a server that applies the next of `faults` to each request. After the last fault it forwards
+ * requests, or responds with 200.
  */
 export async function faulty(
   faults: Fault[] = [],

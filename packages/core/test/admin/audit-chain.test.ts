@@ -16,7 +16,7 @@ const original = join(folder, 'ostiary.db');
 const sealingKeys = [randomBytes(32)];
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Records twelve acts, one of each kind. */
+/** Records twelve acts in the audit log, one of each kind. */
 beforeAll(async () => {
   const { provider } = await partnerProvider({ storage: sqliteStorage({ file: original }), sealingKeys });
   const { admin } = provider.ostiary;
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await admin.users.end('user-ana');
 });
 
-/** Starts a provider on a copy of the audited file, which a forger can change. */
+/** Starts a provider on a copy of the database file, which a forger can change. */
 async function written() {
   const file = temporaryDatabase();
   const copying = new Sqlite(original);
@@ -58,7 +58,7 @@ const written13 = (values: string) =>
   `INSERT INTO audit SELECT 'aud_forged', at, actor, role, action, target, details, ${values} FROM audit WHERE number = 12`;
 
 /**
- * Ways in which somebody with write access to the database could hide an act. Each leaves a log that looks
+ * Ways in which a person with write access to the database could hide an act. Each leaves a log that looks
  * intact.
  */
 const tamperings: readonly Tampering[] = [

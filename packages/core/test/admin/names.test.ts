@@ -7,7 +7,7 @@ const { provider } = await partnerProvider({ storage });
 
 const settings = { redirectUris: ['https://app.example/'], allowedScopes: ['openid'] };
 
-/** Returns all calls with which an administrator sets a name. */
+/** Returns all administrative calls that set a name. */
 async function ways(): Promise<readonly (readonly [string, (name: string) => Promise<unknown>])[]> {
   const { clients, partners, apiKeys } = provider.ostiary.admin;
   const { client } = await clients.create({ ...settings, name: 'A client' });

@@ -13,13 +13,13 @@ const palette = (entries: number) => chunk('PLTE', Buffer.alloc(entries * 3, 0x7
 const transparency = (bytes: number) => chunk('tRNS', Buffer.alloc(bytes));
 const file = (...chunks: readonly Buffer[]) => Buffer.concat([signature, ...chunks]);
 const around = (...before: readonly Buffer[]) => file(header(plain), ...before, data(), end);
-/** Data that expands a thousandfold: 40 KiB become 40 MiB. */
+/** Compressed data that expands a thousandfold: 40 KiB become 40 MiB. */
 const bomb = deflateSync(Buffer.alloc(40 << 20), { level: 9 });
 const text = (name: string, ...parts: readonly Uint8Array[]) =>
   chunk(name, Buffer.concat([Buffer.from('Title\0'), ...parts]));
 const byte = (value: number) => Buffer.from([value]);
 
-/** Builds a header with another byte at this position of its data. */
+/** Builds a PNG header with another byte at the given position of its data. */
 function headerWith(place: number, value: number): Buffer {
   const fields = Buffer.from(header(plain).subarray(8, 21));
   fields[place] = value;
@@ -89,7 +89,7 @@ const formats = (
   ] as const
 ).flatMap(([color, ...depths]) => depths.map((depth) => ({ color, depth })));
 
-/** Generates valid headers of every format. */
+/** Generates valid PNG headers of every format. */
 const headers: fc.Arbitrary<Header> = fc
   .record({
     format: fc.constantFrom(...formats),
@@ -98,7 +98,7 @@ const headers: fc.Arbitrary<Header> = fc
   })
   .map(({ format, ...rest }) => ({ ...format, ...rest }));
 
-/** Builds data of an ancillary chunk that matches a header. */
+/** Builds data of an ancillary PNG chunk that matches a header. */
 function ancillary(name: string, { color, depth }: Header): Buffer {
   const samples = { grey: 1, rgb: 3, indexed: 3, greyAlpha: 2, rgba: 4 }[color];
   const background = { grey: 2, rgb: 6, indexed: 1, greyAlpha: 2, rgba: 6 }[color];
@@ -118,7 +118,7 @@ function ancillary(name: string, { color, depth }: Header): Buffer {
   return chunk(name, values[name]?.() ?? Buffer.alloc(0));
 }
 
-/** Generates the chunks of a correct file, in the recommended order. */
+/** Generates the chunks of a correct PNG file, in the recommended order. */
 const files = headers.chain((of) => {
   const optional = ['cHRM', 'gAMA', 'sBIT', 'sRGB'];
   const palette = of.color === 'grey' || of.color === 'greyAlpha' ? [] : ['PLTE'];

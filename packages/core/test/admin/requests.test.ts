@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
-/** Starts a partner with a test key, whose requests the log has once they are written. */
+/** Starts a partner with a test key. The request log has the key's requests once they are written. */
 async function logged() {
   const { provider } = await partnerProvider();
   const key = await provider.key({ mode: 'test' });
@@ -12,7 +12,7 @@ async function logged() {
     key,
     owner,
     requests,
-    /** Sends a request at a time of its own, and returns its id once the log has it. */
+    /** Sends a request at a time that no other request has, and returns its id once the log contains it. */
     async ask(target: string, body?: object): Promise<string> {
       provider.clock.advance(1);
       const { headers } = await provider.partnerCall(key, target, body);

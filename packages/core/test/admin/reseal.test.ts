@@ -25,7 +25,7 @@ function processes() {
   onTestFinished(() => given.close());
   const start = async (sealingKeys: Uint8Array[], options: Partial<OstiaryOptions> = {}) =>
     (await webhookProvider({ storage, sealingKeys, clock, ...options })).provider;
-  /** Returns the names of the keys that seal secrets. */
+  /** Returns the ids of the sealing keys with which stored secrets are encrypted. */
   const sealedWith = async (): Promise<string[]> => {
     const keys = await storage.apiKeys.listSealed(everything);
     const rows = [...keys, ...(await storage.webhooks.listSealed(everything))];
@@ -39,13 +39,13 @@ async function work({ ostiary }: TestProvider): Promise<void> {
   while ((await ostiary.worker.runDue()) > 0);
 }
 
-/** Returns the warnings about secrets that cannot be opened. */
+/** Returns the log's warnings about secrets that cannot be decrypted. */
 const complaints = ({ logged }: TestProvider) =>
   logged.filter(({ message }) => message.startsWith('a sealed secret cannot be opened'));
 
 /**
- * Starts a process whose key sealed the secrets of an endpoint and of an API key, and another process that
- * takes over.
+ * Starts a process whose sealing key encrypted the secrets of an endpoint and of an API key, and a second
+ * process that takes over.
  */
 async function withEndpoint() {
   const all = processes();

@@ -10,7 +10,7 @@ const atOnce = { activateAfterSeconds: 0 };
 
 /**
  * Starts a provider, and returns functions for its signing keys. Its clock advances by a millisecond, so that
- * later keys are newer than the first ones.
+ * later keys are newer than the keys of the start.
  */
 async function signer(...given: Parameters<typeof startProvider>) {
   const provider = await startProvider(...given);
@@ -29,7 +29,7 @@ function keysOf(provider: TestProvider) {
     publishedIds: async (alg = 'RS256') =>
       (await published()).keys.filter((key) => key.alg === alg).map(({ kid }) => kid),
     signedWith: async (client: TestClient) => decodeProtectedHeader(await idToken(client)).kid,
-    /** Checks whether an ID token verifies with the published keys. */
+    /** Checks whether the signature of an ID token verifies with the published keys. */
     verifies: async (token: string) =>
       jwtVerify(token, createLocalJWKSet(await published()), {
         currentDate: new Date(provider.clock.now()),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { answering, secret, shop } from '../partner/webhook-shop.ts';
 
-/** Creates a partner with an endpoint, and returns the operator's calls. */
+/** Creates a partner with an endpoint, and returns the administrative calls for webhooks. */
 async function scene() {
   const given = await shop({ webhooks: { retryDelaysSeconds: [60] } });
   const { provider, key } = given;

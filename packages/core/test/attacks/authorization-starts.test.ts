@@ -19,7 +19,7 @@ async function start(options: Partial<OstiaryOptions> = {}) {
   const provider = await startProvider({ storage: database.storage, ...options });
   const client = await provider.client();
   const calls = (name: string) => database.calls.filter((call) => call === `interactions.${name}`).length;
-  /** Sends a request of a user who is not signed in. */
+  /** Sends an authorization request of a user who is not signed in. */
   const go = (by: TestProvider = provider) => by.browser(null).get(by.authorizeUrl(client));
   return { database, provider, client, go, calls, rows: () => calls('save') - calls('remove') };
 }

@@ -16,7 +16,7 @@ const deep = (depth: number, inner: string) => '['.repeat(depth) + inner + ']'.r
 const token = '{"token":"a"}';
 const megabyte = 'a'.repeat(1_000_000);
 
-/** Malformed bodies: `token` and every other field of an endpoint, broken in one way each. */
+/** Malformed request bodies: `token` and every other field of an endpoint, each broken in one way. */
 const hostileJson: readonly (readonly [name: string, body: Body])[] = [
   ...listed('json-bodies.txt'),
   ['arrays 30,000 deep around what has to be looked for', deep(30_000, '"\\ud800"')],
@@ -44,7 +44,7 @@ const hostileForms: readonly (readonly [name: string, body: Body])[] = [
   ['nothing but equals signs', '='.repeat(60_000)],
 ];
 
-/** Media types that these endpoints do not accept. */
+/** Media types that the tested endpoints do not accept. */
 const otherTypes = ['application/json, text/plain', 'text/plain', 'application/xml', 'application/ld+json'];
 const gzip = 'Content-Encoding: gzip';
 const multipart = '--x\r\nContent-Disposition: form-data; name="token"\r\n\r\na\r\n--x--\r\n';

@@ -40,7 +40,7 @@ describe('connections that misbehave', async () => {
   const statuses = (text: string): string[] =>
     [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
 
-  /** Returns the statuses of the responses on a connection whose sender has ended its side. */
+  /** Returns the statuses of the responses on a connection whose client has ended its side. */
   async function answered(bytes: string | Uint8Array): Promise<string[]> {
     const connection = await RawConnection.open(provider.origin);
     connection.write(bytes);

@@ -5,7 +5,7 @@ import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
 
-/** Headers with which browsers state the origin of a form. */
+/** Headers in which browsers state the origin of a posted form. */
 const crossSite = { origin: 'null', 'sec-fetch-site': 'cross-site' };
 const hidden = { origin: 'null', 'sec-fetch-site': 'same-origin' };
 

@@ -20,7 +20,9 @@ const everything = [
   `Forwarded: host=${evil}`,
 ];
 
-/** Ways in which a request claims another host: text before the target in the request line, and headers. */
+/**
+ * Ways in which a request claims another host name: text before the path in the request line, and headers.
+ */
 const forgeries: readonly (readonly [base: string, headers: readonly string[]])[] = [
   ...hosts.map((host) => ['', [`Host: ${host}`]] as const),
   ['', [`X-Forwarded-Host: ${evil}`]],
@@ -38,8 +40,8 @@ const forgeries: readonly (readonly [base: string, headers: readonly string[]])[
 ];
 
 /**
- * Removes time, ids and random values from a response, which differ between two responses to the same
- * request.
+ * Removes the time, ids and random values from a response, because they differ between two responses to the
+ * same request.
  */
 const comparable = (text: string): string =>
   text.replaceAll(
@@ -62,7 +64,7 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   const authorize = (changes: Record<string, string> = {}): string =>
     provider.authorizeUrl(client, { redirected_to_auth_url: '1', ...changes }).slice(provider.origin.length);
 
-  /** Starts an interaction of the browser. Returns the path of its page, and the Cookie header for it. */
+  /** Starts an interaction in a browser. Returns the path of its page, and the Cookie header for it. */
   async function interaction(browser: TestBrowser): Promise<{ path: string; cookie: string }> {
     const { location } = await browser.get(authorize());
     const page = new URL(location ?? '').pathname;

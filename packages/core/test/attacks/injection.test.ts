@@ -31,8 +31,8 @@ const elements =
   /^(!doctype|html|head|meta|title|link|body|header|main|div|section|svg|rect|text|path|circle|p|bdi|h1|h2|span|strong|a|ul|li|form|input|button|time|code|details|summary|img|nav|label)$/;
 
 /**
- * Checks a page with untrusted text: all markup is of the kind that our pages write, and no character hides
- * or reverses text.
+ * Checks a page with untrusted text: all markup is of the kind that Ostiary's pages contain, and no character
+ * hides or reverses text.
  */
 function expectHarmless(page: string): void {
   const rest = page

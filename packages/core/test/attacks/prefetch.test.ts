@@ -21,7 +21,7 @@ const ahead = [
 ];
 
 /**
- * Starts a provider with all routes: sign-out, partner API, both consoles, with a signed-in operator and
+ * Starts a provider with all routes (sign-out, partner API, both consoles) and with a signed-in operator and
  * partner.
  */
 async function everything() {

@@ -34,7 +34,7 @@ export class RawConnection {
     this.#socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Ends the sending side, and continues to read. */
+  /** Ends the sending side of the connection, and continues to read. */
   end(): void {
     this.#socket.end();
   }
@@ -50,7 +50,7 @@ export class RawConnection {
     return this.#received;
   }
 
-  /** Resolves once a text has arrived; rejects if the connection ends without it. */
+  /** Resolves once the given text has arrived; rejects if the connection ends without it. */
   async until(text: string): Promise<string> {
     while (!this.#received.includes(text)) {
       const news = new Promise<'news'>((resolve) => {
@@ -64,7 +64,7 @@ export class RawConnection {
   }
 }
 
-/** A response as it was sent over the wire. */
+/** A response as it was sent over the connection. */
 export type RawAnswer = ReturnType<typeof parseAnswer>;
 
 /** Parses a server's response; chunked bodies stay unchanged. */
@@ -73,10 +73,10 @@ export function parseAnswer(text: string) {
   const [statusLine = '', ...lines] = text.slice(0, end < 0 ? text.length : end).split('\r\n');
   return {
     status: Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1] ?? Number.NaN),
-    /** Header lines as written, in their order. */
+    /** Header lines of the response as written, in their order. */
     lines,
     body: end < 0 ? '' : text.slice(end + 4),
-    /** Values of a header, by its name in any case. */
+    /** Returns the values of a response header, by its name in any case. */
     values: (name: string) =>
       lines
         .filter((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
@@ -108,7 +108,7 @@ export function rawPost(target: string, headers: readonly string[], body: string
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-/** Reads a list from a file beside this one, one `name: text` per line. */
+/** Reads a list from a file beside this module, with one `name: text` per line. */
 export function listed(file: string): [name: string, text: string][] {
   const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
     .trimEnd()

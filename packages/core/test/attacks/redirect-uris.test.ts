@@ -8,7 +8,7 @@ import { listed, rawGet, sendRaw } from './raw.ts';
 const web = 'https://app.example/callback';
 const loopback = 'http://127.0.0.1:8765/callback';
 
-/** Variants of a redirect URI, as they are written in the query string. */
+/** Variants of a redirect URI, as they are written in the query of a request. */
 const tricks = [...listed('redirect-uris.txt'), ['very long', `${web}${'a'.repeat(8000)}`]] as const;
 
 describe('redirect URIs that are not registered', async () => {
@@ -21,7 +21,7 @@ describe('redirect URIs that are not registered', async () => {
 
   const refusal = /^400 (redirect_uri_mismatch|invalid_request)$/;
 
-  /** Expects a page for browsers, JSON for programs, and no redirect in either case. */
+  /** Expects an error page for browsers, JSON for programs, and no redirect in either case. */
   async function expectRefusal(path: string): Promise<void> {
     const browser = provider.browser();
     const page = await browser.get(path);

@@ -51,7 +51,7 @@ const parts = [
   ...['__proto__', 'constructor', 'urn:', 'data:,', 'javascript:', '{', '[', 'x'.repeat(300)],
 ];
 
-/** Returns the same value for the same number in each run. */
+/** Returns a pseudo-random value that is the same for the same number in each run. */
 function resourceValue(number: number): string {
   const bytes = createHash('sha256').update(`${number}`).digest();
   const length = 1 + ((bytes[0] ?? 0) % 5);
@@ -60,13 +60,16 @@ function resourceValue(number: number): string {
 
 const numbers = Array.from({ length: 500 }, (_, number) => number);
 
-/** Writes a value as a client with little care does: each byte that has no place in a query encoded, or none of them. */
+/**
+ * Writes a value as a careless client does: each byte that is not allowed in a query encoded, or none of
+ * them.
+ */
 const written = (value: string, number: number): string =>
   number % 3 === 0
     ? value.replaceAll(/[^\x21\x23-\x7E]/g, '%20').replaceAll(/[#&]/g, '')
     : new URLSearchParams({ value: value.toWellFormed() }).toString().slice(6);
 
-/** Error codes that a bad `resource` has. */
+/** Error codes that a bad `resource` parameter may cause. */
 const refusals = ['invalid_target', 'invalid_request'];
 
 describe('any value of resource', () => {

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../src/', import.meta.url);
 
-/** Source files of core, by path. */
+/** Source files of the core package, by path. */
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => [path, readFileSync(new URL(path, root), 'utf8')] as const);
 
-/** Returns the files in which a pattern occurs in code. */
+/** Returns the source files in whose code a pattern occurs. */
 function filesWith(pattern: RegExp): string[] {
   const isCode = (line: string): boolean => !/^\s*(\*|\/[/*])/.test(line);
   return sources
@@ -42,7 +42,7 @@ function compiled(literal: string): RegExp {
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
 }
 
-/** Beginnings of texts that expressions search, and the parts that such a text may consist of. */
+/** Texts with which a regular expression is tried: how they begin, and the parts of which they consist. */
 const headers = ['', 'basic ', 'Bearer ', 'q=0.', 'svc_at_'];
 const addresses = ['https://', 'com.example.', '::ffff:', 'data:image/', '127.', '<p a="'];
 const prefixes = [...headers, ...addresses];
@@ -60,8 +60,8 @@ function timeOf(expression: RegExp, text: string): number {
 const tooSlowMs = 40;
 
 /**
- * Returns a text of this length for which an expression takes too long, or `null`. Measures twice, because
- * the machine may have been busy the first time.
+ * Returns a text of this length for which a regular expression takes too long, or `null`. Measures twice,
+ * because the machine may have been busy the first time.
  */
 function slowText(expression: RegExp, length: number): string | null {
   for (const prefix of prefixes) {

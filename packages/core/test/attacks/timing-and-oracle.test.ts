@@ -15,7 +15,7 @@ function seen(answer: Answer): object {
   };
 }
 
-/** Checks that all responses are equal, and have this outcome. */
+/** Checks that all responses are equal, and have the given outcome. */
 async function expectAlike(outcome: string, asked: readonly Promise<Answer>[]): Promise<void> {
   const [first, ...others] = await Promise.all(asked);
   expect(first?.outcome).toBe(outcome);

@@ -8,7 +8,7 @@ import { serve } from '../support/running.ts';
 
 const chunk = 'x'.repeat(1_000_000);
 
-/** Starts a server that sends without end, and a client that does not read. */
+/** Starts a server that sends an endless event stream, and a client that does not read it. */
 async function unread(patience: StreamPatience) {
   const streams = createEventStreams(silentLogger, patience);
   const told = { sent: 0, ended: 0, closed: 0 };

@@ -23,7 +23,7 @@ afterwards(async () => {
   await new Promise((closed) => server.close(closed));
 });
 
-/** Sends a request over HTTP/2. Its body, if any, follows headers without a length. */
+/** Sends a request over HTTP/2. If it has a body, the headers state no length. */
 async function ask(target: string, body: string | null = null, headers: Record<string, string> = {}) {
   const [method = '', path = ''] = target.split(' ');
   const stream = session.request(

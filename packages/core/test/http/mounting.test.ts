@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { TestProvider } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
-/** Starts a server whose framework changes the request before it calls the handler. Returns its origin. */
+/**
+ * Starts a server whose framework changes the request before Ostiary's handler gets it. Returns its origin.
+ */
 const framework = (
   { ostiary }: TestProvider,
   change: (request: IncomingMessage) => object | Promise<object>,
@@ -13,7 +15,7 @@ const framework = (
     ostiary.handler(Object.assign(request, await change(request)), response),
   );
 
-/** Starts a server that removes a prefix of the path, as Express does. */
+/** Starts a server that removes a prefix of the request's path, as Express does. */
 const below = (provider: TestProvider, prefix: RegExp) =>
   framework(provider, ({ url = '' }) => ({ originalUrl: url, url: url.replace(prefix, '') }));
 

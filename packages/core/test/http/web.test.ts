@@ -9,10 +9,10 @@ const { provider } = await partnerProvider();
 const web = (url: string, init: RequestInit = {}, options = {}) =>
   provider.ostiary.fetch(new Request(url, init), options);
 
-/** Header fields that differ between any two responses, and those of the connection. */
+/** Names of headers that differ between any two responses, and of those that belong to the connection. */
 const fleeting = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'];
 
-/** Ids and proofs are new in every response. */
+/** Replaces ids and proofs, which are new in every response. */
 const masked = (text: string): string =>
   text
     .replaceAll(/"requestId":"[^"]+"|name="csrf" value="[^"]+"/g, '')

@@ -12,7 +12,7 @@ import { startProvider } from '../support/running.ts';
 
 describe('the start', () => {
   const close = vi.fn(async () => undefined);
-  /** Record when the storage would be closed instead of closing it: several starts share it. */
+  /** Records when the storage would be closed instead of closing it, because several starts share it. */
   const start = (storage: Storage, ...sealingKeys: Uint8Array[]) => {
     const { users, login } = new Host();
     const options: OstiaryOptions = { authUrl: 'https://id.example', storage, sealingKeys, users, login };

@@ -4,7 +4,7 @@ import { createShares, ownerName } from '../../src/limits/shares.ts';
 const live = (partner: string) => ownerName({ partner, mode: 'live' });
 const test = (partner: string) => ownerName({ partner, mode: 'test' });
 
-/** Takes places for an owner until none is left, and returns how many it got. */
+/** Takes places for an owner of work until none is left, and returns how many it got. */
 function fill(shares: ReturnType<typeof createShares>, owner: ReturnType<typeof ownerName>): number {
   let count = 0;
   while (shares.hasRoom(owner)) {

@@ -45,7 +45,9 @@ describe('the page of connected apps', () => {
 });
 
 describe('the removal of an app', () => {
-  /** Removes a new app and returns its client, with the page and the form that undoes the removal. */
+  /**
+   * Removes a newly connected app and returns its client, with the page and the form that undoes the removal.
+   */
   async function removed(name = 'Kafe Lakay') {
     const client = await provider.client({ name });
     const exchanged = (await provider.exchange(client, await provider.code(client))).json();

@@ -8,7 +8,7 @@ import { startProvider } from '../support/running.ts';
 
 const [silver, gold] = ['urn:example:silver', 'urn:example:gold'];
 
-/** Starts a provider whose host lists the classes of its sign-ins. */
+/** Starts a provider whose host lists the authentication context classes of its sign-ins. */
 async function listing(options: Parameters<typeof startProvider>[0] = {}) {
   const host = new Host();
   const login = { ...host.login, acrValues: [silver, gold] };
@@ -29,7 +29,7 @@ function signedIn(
   return browser;
 }
 
-/** Follows a request to the host's login; returns what the login was asked for. */
+/** Follows an authorization request to the host's login; returns the requirements that the login received. */
 async function sentToLogin(at: TestProvider, client: TestClient, changes: object, browser: TestBrowser) {
   const { outcome, callback } = await at.follow(browser, at.authorizeUrl(client, { ...changes }));
   expect(outcome).toBe('303 login');

@@ -6,7 +6,7 @@ const provider = await startProvider();
 const client = await provider.client();
 await provider.code(client, { scope: 'openid profile' });
 
-/** Returns the result of an authorization request without a page: `code` or an error. */
+/** Returns the result of an authorization request that shows no page: `code` or an error. */
 async function answered(parameters: Record<string, string>, browser = provider.browser()): Promise<string> {
   const { location, callback, outcome } = await browser.get(provider.authorizeUrl(client, parameters));
   expect(location?.startsWith(client.redirectUri), location ?? outcome).toBe(true);
@@ -14,7 +14,7 @@ async function answered(parameters: Record<string, string>, browser = provider.b
   return outcome.replace('303 ', '');
 }
 
-/** Returns the parameters of the host's login page after an authorization request. */
+/** Returns the parameters with which the host's login page is opened after an authorization request. */
 async function loginPage(parameters: Record<string, string>, browser = provider.browser(null)) {
   const { outcome, callback } = await provider.follow(browser, provider.authorizeUrl(client, parameters));
   expect(outcome).toBe('303 login');

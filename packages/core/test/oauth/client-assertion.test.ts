@@ -16,15 +16,15 @@ const provider = await startProvider({ privateKeyJwt: true, introspection: true,
 const key = await clientKey();
 const app = await clientWithKeys(provider, [key], { allowedScopes: ['openid', 'offline_access'] });
 const other = await clientWithKeys(provider, [await clientKey()]);
-/** Key that belongs to no client. */
+/** Cryptographic key that belongs to no client. */
 const stranger = clientKey();
 
-/** Exchanges a new code with an assertion. */
+/** Exchanges a new code, authenticated with an assertion. */
 async function exchanged(assertion: string, changes: Record<string, unknown> = {}) {
   return provider.exchange(app, await provider.code(app), { ...withAssertion(assertion), ...changes });
 }
 
-/** Returns the reason in the log for the last refusal. */
+/** Returns the reason that the log gives for the last refusal. */
 const lastReason = () =>
   provider.logged
     .filter(({ message }) => message === 'a client could not be authenticated')
@@ -177,7 +177,7 @@ describe('an assertion that is refused', () => {
     expect(lastReason()).toContain(reason);
   });
 
-  /** Signs with a header of the attacker's choice. */
+  /** Signs an assertion with a header that an attacker chose. */
   const forged = (header: object, sign: (input: string) => string) => {
     const payload = {
       ...{ iss: app.id, sub: app.id, aud: provider.origin, jti: 'x', exp: seconds() + 60 },

@@ -26,7 +26,7 @@ interface Case {
   readonly verifier: Verifier;
 }
 
-/** Returns the required outcome, following the rules of client authentication literally. */
+/** Returns the outcome that the rules of client authentication require. */
 function expected({ kind, bound, secret, verifier }: Case): Outcome {
   // A wrong secret is always refused, even beside a right verifier. A client without a secret has no right
   // one.
@@ -55,7 +55,7 @@ for (const kind of Object.keys(kinds) as Kind[]) {
 }
 const clientOf = (kind: Kind): TestClient => clients.get(kind) as TestClient;
 
-/** Exchanges a new code, with the credentials in one of the possible places. */
+/** Exchanges a new code, with the client's credentials in one of the possible places. */
 async function present({ kind, bound, secret, verifier }: Case, way: string): Promise<Answer> {
   const client = clientOf(kind);
   const pair = pkce();

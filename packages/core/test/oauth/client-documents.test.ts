@@ -16,7 +16,7 @@ const minute = 60_000;
 
 let documents = 0;
 
-/** Publishes the document of a new app, whose program waits on a port of its own. */
+/** Publishes the metadata document of a new app, whose program waits on a port of its own. */
 function newApp(changes: object = {}, headers: Record<string, string> = {}): TestClient {
   documents += 1;
   const path = `/app-${documents}/client.json`;
@@ -28,7 +28,7 @@ const pathOf = ({ id }: TestClient): string => new URL(id).pathname;
 const readsOf = (app: TestClient): number => host.requests.filter((path) => path === pathOf(app)).length;
 const challenge = () => pkce().bound;
 
-/** Result of an authorization request: the page that asks for consent, or an error with its description. */
+/** Returns the result of an authorization request: the consent page, or an error with its description. */
 async function resultOf(app: TestClient, changes: Record<string, string | undefined> = {}, at = provider) {
   const answer = await at.browser().get(at.authorizeUrl(app, { ...challenge(), ...changes }));
   const description = /<code dir="auto">\w+: ([^<]*)/.exec(answer.text)?.[1];
@@ -262,7 +262,10 @@ describe('a document', () => {
 describe('a document that changes', () => {
   const other = 'http://127.0.0.1/other';
 
-  /** Changes the callbacks of an app, and lets another request read the document again. */
+  /**
+   * Changes the redirect URIs in an app's metadata document, and lets another request read the document
+   * again.
+   */
   async function changeCallbacks(
     app: TestClient,
     redirectUris: readonly string[],

@@ -7,7 +7,7 @@ const provider = await startProvider({ privateKeyJwt: true, webhooks: { allowPri
 const [first, second] = [await clientKey('ES256', 'first'), await clientKey('PS256', 'second')];
 const minute = 60_000;
 
-/** Serves a document, which a test may change, and registers a client with its URL. */
+/** Serves a JWK Set, which a test may change, and registers a client with its URL. */
 async function published(document: unknown) {
   const state = { document, status: 200, fetched: 0 };
   const origin = await serve((_request, response) => {

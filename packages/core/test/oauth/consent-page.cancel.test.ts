@@ -7,12 +7,12 @@ const loginUrl = vi.spyOn(host.login, 'loginUrl');
 const provider = await startProvider({}, host);
 const client = await provider.client();
 
-/** Sends a browser to the login. Returns it with the URL of the cancel page. */
+/** Sends a browser to the host's login. Returns the browser with the URL of the cancel page. */
 async function toLogin(browser = provider.browser(null), changes: Record<string, string> = {}) {
   const login = await provider.follow(browser, provider.authorizeUrl(client, changes));
   expect(login.outcome).toBe('303 login');
   const cancelUrl = loginUrl.mock.lastCall?.[1].cancelUrl ?? '';
-  /** Posts the form of the linked page, and follows its redirect. */
+  /** Opens the cancel page, posts its form, and follows the redirect. */
   const cancel = async () => {
     const { location } = await browser.post(cancelUrl, {});
     return provider.follow(browser, location ?? '');

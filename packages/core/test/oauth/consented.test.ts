@@ -16,7 +16,7 @@ const clientWithChoice = (changes = {}) =>
 
 type Page = Awaited<ReturnType<typeof openConsent>>;
 
-/** Approves a page with the given fields, and returns what the token endpoint answers. */
+/** Approves the consent page with the given form fields, and returns the token response. */
 async function approveWith(client: TestClient, page: Page, fields: Record<string, string>) {
   const { location } = await page.post({ decision: 'approve', ...fields });
   const { callback } = await page.browser.get(location ?? '');

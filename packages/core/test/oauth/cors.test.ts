@@ -31,8 +31,8 @@ function reader(answer: Answer): string | null {
 }
 
 /**
- * Returns the origins whose pages may read the response to a request. Its outcome must be the same for all of
- * them.
+ * Returns the origins whose pages may read the response to a request. The request's outcome must be the same
+ * for all of them.
  */
 async function readers(outcome: string, send: (from: Origin) => Promise<Answer>) {
   const allowed: string[] = [];

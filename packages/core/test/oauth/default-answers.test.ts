@@ -9,10 +9,10 @@ import { partnerProvider } from '../support/partner-api.ts';
 // Compares the responses of a host without options with recorded ones, byte by byte except for random parts:
 // features that are off must change none of them.
 
-/** Matches the names of pages that came with a feature added later. */
+/** Matches the names of pages that a feature added later. */
 const later = /logout|logo|pages of the app/;
 
-/** Patterns of texts that differ from run to run, with their placeholders. */
+/** Patterns of texts that differ from run to run, with the placeholders that replace them. */
 const random: readonly (readonly [RegExp, string])[] = [
   [/127\.0\.0\.1(:|%3A)\d+/g, 'HOST'],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID'],

@@ -14,7 +14,7 @@ const api = await provider.client({ resourceServer: true, redirectUris: [], allo
 const key = await dpopKey(provider);
 const other = await dpopKey(provider);
 
-/** Exchanges a code with a proof, or without one. */
+/** Exchanges a code with a DPoP proof, or without one. */
 async function exchange(
   client: TestClient,
   by: DpopKey | null = key,
@@ -30,7 +30,7 @@ async function exchange(
 const tokensOf = async (...given: Parameters<typeof exchange>): Promise<Json> =>
   (await exchange(...given)).json();
 
-/** Uses a refresh token with a proof, or without one. */
+/** Uses a refresh token with a DPoP proof, or without one. */
 async function refresh(client: TestClient, token: unknown, by: DpopKey | null): Promise<Answer> {
   const secret = client.secret === null ? {} : { client_secret: client.secret };
   const request = { grant_type: 'refresh_token', refresh_token: token, client_id: client.id, ...secret };

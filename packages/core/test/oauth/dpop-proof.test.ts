@@ -17,7 +17,7 @@ const seconds = () => Math.floor(provider.clock.now() / 1000);
 const exchange = async (proof: string, code: string): Promise<Answer> =>
   provider.call(tokenPath, tokenRequest(app, code), { dpop: proof });
 
-/** Joins a header and claims with a signature of the caller's choice. */
+/** Joins a JWT header and claims with a signature that the caller chooses. */
 const unsigned = (header: object, claims: object, signature = ''): string =>
   [JSON.stringify(header), JSON.stringify(claims)].map((part) => base64url.encode(part)).join('.') +
   `.${signature}`;
@@ -29,7 +29,7 @@ const claims = () => ({
   iat: seconds(),
 });
 
-/** Signs a right proof with another kind of key. */
+/** Signs an otherwise correct DPoP proof with another kind of key. */
 async function signedBy(alg: string, change: (jwk: object) => object = (jwk) => jwk): Promise<string> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const jwk = change(await exportJWK(publicKey));

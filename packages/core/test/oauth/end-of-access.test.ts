@@ -18,7 +18,10 @@ type Access = Awaited<ReturnType<typeof giveAccess>>;
 
 const everything = ['token', 'sibling', 'consent', 'code'];
 
-/** Returns which parts of an access are still valid. The code is checked last, because that uses it up. */
+/**
+ * Returns which parts of a client's access are still valid. The code is checked last, because that uses it
+ * up.
+ */
 async function leftOf({ sub, client, token, sibling, code }: Access): Promise<string[]> {
   const silently = await provider.attempt(client, { prompt: 'none' }, provider.browser(sub));
   const isLeft = [await provider.isAlive(token), await provider.isAlive(sibling), silently === 'code'];

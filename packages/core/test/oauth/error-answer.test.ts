@@ -21,7 +21,10 @@ const json = { accept: 'application/json' };
 const authorize = (changes: Record<string, string>, browser = provider.browser()) =>
   browser.get(provider.authorizeUrl(client, changes), json);
 
-/** Real requests that cause each error. A missing error does not compile, and a wrong request fails. */
+/**
+ * Real requests that cause each error code. A missing code does not compile, and a request with another
+ * result fails the test.
+ */
 const requests: { readonly [Code in OAuthErrorCode]: () => Promise<Answer> } = {
   invalid_request: () => provider.call('/v1/oauth/token', '{'),
   invalid_client: () => provider.exchange({ ...client, secret: 'wrong' }, 'x'),

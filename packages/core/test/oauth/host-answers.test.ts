@@ -104,7 +104,7 @@ const host = new Host();
 /** Name of the host function that does not respond at the moment; `null` for none. */
 let silent: string | null = null;
 
-/** Wraps host functions so that one of them can be made to hang. */
+/** Wraps functions of a host so that a test can make one of them hang. */
 const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
   new Proxy(port, {
     get:

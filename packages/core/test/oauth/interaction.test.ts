@@ -5,14 +5,14 @@ import { launchBrowser } from '../../../../lab/support/browser/browser.ts';
 import { ana } from '../support/directory.ts';
 import { afterwards, serve, startProvider } from '../support/running.ts';
 
-/** Time between the two clicks, in milliseconds. */
+/** Time between two clicks on the same button, in milliseconds. */
 const betweenMs = 300;
 
 const provider = await startProvider();
 const chromium = await launchBrowser();
 afterwards(() => chromium.close());
 
-/** Starts an app that responds to no callback before the second one, and opens its authorization request. */
+/** Starts an app that waits for a second callback before it responds, and opens its authorization request. */
 async function begin(session: string) {
   const callbacks: string[] = [];
   const second = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { fragileStorage } from '../support/fragile-storage.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-/** Makes a limit store that counts with another library in memory, and fails while `isDown`. */
+/** Makes a store of rate limit counts that uses another library in memory, and fails while `isDown`. */
 function flexible() {
   const buckets = new Set<string>();
   const server = { isDown: false, buckets };

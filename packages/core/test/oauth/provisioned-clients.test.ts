@@ -60,7 +60,7 @@ const settings: fc.Arbitrary<NewClient> = fc
     }),
   );
 
-/** Returns the outcome of a whole sign-in with each redirect URI. */
+/** Returns the outcome of a whole sign-in with each redirect URI of a client. */
 async function signIns(created: Awaited<ReturnType<typeof clients.create>>): Promise<Record<string, string>> {
   const outcomes: Record<string, string> = {};
   for (const redirectUri of created.client.redirectUris) {

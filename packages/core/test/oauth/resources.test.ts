@@ -22,7 +22,7 @@ const app = await provider.client({ allowedScopes });
 const api = await provider.client({ resourceServer: true, redirectUris: [], allowedScopes: [] });
 const { tokens } = provider.ostiary;
 
-/** The URL of an authorization request that names these resources. */
+/** Returns the URL of an authorization request that names the given resources. */
 const urlFor = (asked: readonly string[], scope: string, client: TestClient = app): string =>
   provider.authorizeUrl(client, { scope }) +
   asked.map((uri) => `&resource=${encodeURIComponent(uri)}`).join('');

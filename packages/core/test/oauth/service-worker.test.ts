@@ -7,7 +7,7 @@ import { afterwards, startProvider } from '../support/running.ts';
 const start = `addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(clients.claim()));`;
 
-/** Service workers of hosts on the origin of the service, by their handling of navigations. */
+/** Service workers of host apps on the origin of the service, by how they handle navigations. */
 const workers = {
   'passes it on': `${start}
 addEventListener('fetch', (event) => event.respondWith(fetch(event.request)));`,
@@ -29,7 +29,7 @@ navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorke
   .then(() => { document.title = 'ready'; });
 </script>`;
 
-/** Starts a provider whose host is an app with a service worker. Every browser is signed in there. */
+/** Starts a provider whose host is an app with a service worker. Every browser is signed in at the host. */
 async function startApp(worker: string): Promise<TestProvider> {
   const host = new Host();
   host.pages = ({ url = '/' }, response) => {

@@ -25,7 +25,7 @@ async function start(options: Partial<OstiaryOptions> = {}, host = new Host()) {
     provider,
     endpoint,
     work: () => provider.ostiary.worker.runDue(),
-    /** Returns the logout tokens that the endpoint received. */
+    /** Returns the logout tokens that the client's endpoint received. */
     told: () => endpoint.received.map(({ body }) => decodeJwt(String(body).replace('logout_token=', ''))),
     async client(settings: Partial<NewClient> = {}, sub = ana.sub) {
       const client = await provider.client({ backchannelLogoutUri: endpoint.url, ...settings });

@@ -14,7 +14,7 @@ function lives(headers: Headers): Record<string, number> {
   return Object.fromEntries(lines);
 }
 
-/** Checks that a response sets one cookie with its signature, both with this lifetime. */
+/** Checks that a response sets one cookie and the cookie with its signature, both with this lifetime. */
 function expectLife(headers: Headers, seconds: number): void {
   const found = Object.entries(lives(headers));
   expect(found.map(([name]) => name)).toEqual(['svc_interaction', 'svc_interaction.sig']);

@@ -23,7 +23,7 @@ const scenario = (...given: (typeof scenarios)[number]) => scenarios.push(given)
 
 const page = { origin: 'https://app.example' };
 
-/** Wraps a request that ends a token; the token stays valid if the request fails. */
+/** Wraps a request that revokes a token, because the token stays valid if the request fails. */
 const endsToken = (token: string, send: Send) => async () => {
   const answer = await send();
   database.breakWhen(null);

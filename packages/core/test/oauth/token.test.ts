@@ -7,7 +7,7 @@ const client = await provider.client();
 const minutes = 60_000;
 const elsewhere = { redirect_uri: 'https://other.example/' };
 
-/** Exchanges a code, and returns its token. */
+/** Exchanges a code, and returns the access token. */
 async function exchanged() {
   const { code, verifier } = await provider.boundCode(client);
   const present = (changes: Record<string, unknown> = {}, by = client) =>
@@ -81,7 +81,7 @@ describe('a second presentation of a code', () => {
 });
 
 describe('the token endpoint', () => {
-  /** Returns requests of a client, each with one error fewer than the previous one. */
+  /** Returns token requests of a client, each with one error fewer than the previous request. */
   const requestsOf = ({ id, secret, redirectUri }: TestClient) =>
     [
       ['a malformed header', '401 invalid_client', {}, { authorization: 'Basic %%%' }],

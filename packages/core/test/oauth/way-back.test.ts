@@ -8,15 +8,15 @@ const app = await provider.client({ name: 'Kafé <Lakay>', redirectUris });
 const request = { redirect_uri: 'https://app.example/deep/cb?x=1' };
 const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' };
 
-/** Returns the target and the text of the error page's link. */
+/** Returns the URL and the text of the link on an error page. */
 function wayBack(text: string): (string | undefined)[] {
   const [, url, words] = /<a class="button" href="([^"]*)">(.*?)<\/a>/s.exec(text) ?? [];
   return [url, words?.replaceAll(/<\/?bdi>/g, '')];
 }
 
 /**
- * Sends a browser to the login, where it stays for eleven minutes. Returns the URLs with which it then
- * continues or cancels.
+ * Sends a browser to the host's login, where it stays for eleven minutes. Returns the URLs with which the
+ * browser then continues or cancels.
  */
 async function waitAtLogin(of = app, changes: Record<string, string> = request, on = provider) {
   const browser = on.browser(null);

@@ -17,7 +17,7 @@ const valid = (): OstiaryOptions => ({
   sealingKeys: [randomBytes(32)],
 });
 
-/** Returns the error of `createOstiary` for valid options with these changes. */
+/** Returns the error of `createOstiary` for otherwise valid options with the given changes. */
 async function refusal(changes: object): Promise<string> {
   const thrown = await createOstiary({ ...valid(), ...changes }).catch((error: unknown) => error);
   expect(thrown).toBeInstanceOf(TypeError);

@@ -25,7 +25,7 @@ const browser = await launchBrowser();
 afterwards(() => browser.close());
 const tab = await browser.newPage();
 
-/** Page that the test server returns, with the hash for its Content-Security-Policy. */
+/** Page that the test server returns, with the style hash for its Content-Security-Policy. */
 let shown = consent('en');
 let posted: object = {};
 const origin = await serve(async (request, response) => {
@@ -62,7 +62,10 @@ const styleOf = (selector: string, property: string) =>
 const isSingleLetter = ({ any }: NodeResult): boolean =>
   any.some(({ data }) => data?.messageKey === 'shortTextContent');
 
-/** Returns the problems and the undecided checks of axe on the current page. */
+/**
+ * Returns the problems, and the undecided checks, that the accessibility checker axe finds on the current
+ * page.
+ */
 async function findings(): Promise<string[]> {
   const { kept, violations, incomplete } = await examine(tab);
   // Require some rules, because a page without them would pass for the wrong reason.
@@ -77,8 +80,8 @@ async function findings(): Promise<string[]> {
 const canvases = { light: 'rgb(243, 244, 247)', dark: 'rgb(13, 16, 20)' };
 
 /**
- * Sizes and colour schemes to check: each width and each scheme once, because the colours do not depend on
- * the width.
+ * Window sizes and colour schemes to check: each width and each scheme once, because the colours do not
+ * depend on the width.
  */
 const looks = [
   [360, 'light'],

@@ -23,16 +23,16 @@ function inArabicLetters<Whole extends object>(whole: Whole): Whole {
 
 const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name].consent]));
 
-/** Loads languages with all five scopes. */
+/** Loads languages with all five optional scopes. */
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
   loadLanguages(tags, texts, consents);
 
-/** Complete texts of a host's own language. */
+/** Complete page texts of a host's own language. */
 export const arabic: PageTexts = inArabicLetters((await speaking(['en']))[0]?.texts ?? ({} as PageTexts));
 
 const known = await speaking([...shippedLanguages, 'ar'], { ar: arabic });
 
-/** Returns a language by its tag. */
+/** Returns a page language by its tag. */
 export function languageOf(tag: string): PageLanguage {
   const found = known.find((language) => language.tag === tag);
   if (found === undefined) throw new Error(`no language ${tag}`);
@@ -42,7 +42,7 @@ export function languageOf(tag: string): PageLanguage {
 /** Languages in which every page is opened. */
 export const languages = ['en', 'fr'] as const;
 
-/** Languages besides English and French, in which tests open only some of the pages. */
+/** Languages besides English and French. Tests open only some of the pages in them. */
 export const others = ['ht', 'es', 'pt', 'ar'] as const;
 
 export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
@@ -55,7 +55,7 @@ export const someNew = scopeNames.map((name) => ({
   ...{ isOptional: false, isDeclined: false, values: [] },
 }));
 
-/** Scopes of which the user may leave some out, with values of the user. */
+/** Scopes of which the user may leave some out, with the user's own data. */
 export const someOptional: ConsentView['scopes'] = someNew.map((scope) => ({
   ...scope,
   isOptional: scope.name === 'kyc' || scope.name === 'wallet:balance',
@@ -63,10 +63,10 @@ export const someOptional: ConsentView['scopes'] = someNew.map((scope) => ({
   values: scope.name === 'profile' ? ['Marie Joseph', '@marie'] : [],
 }));
 
-/** Languages that the pages link to. */
+/** Languages to which the pages link. */
 const shownLanguages = shippedLanguages.map(languageOf);
 
-/** Notice after an app was removed. */
+/** Message after an app was removed. */
 export const removed: AppsNotice = {
   ...{ kind: 'removed', clientName: 'Rara Market' },
   ...{ undoAction: '/account/apps/rara/restore', csrfToken: 'csrf-undo' },

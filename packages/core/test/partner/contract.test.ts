@@ -16,7 +16,7 @@ type Row = readonly [
   scope: KeyScope | null,
   limit: 'verify' | 'payments' | 'users' | 'reconciliation' | 'listening' | 'other',
   status: number,
-  /** Storage calls of the request that must be able to fail. */
+  /** Storage calls of a request that a test must be able to make fail. */
   ...calls: string[],
 ];
 
@@ -50,7 +50,7 @@ const contract: readonly Row[] = [
   ['GET /v1/partner/whoami', null, 'other', 200],
 ];
 
-/** Limits of the specification, and of groups that were decided later. */
+/** Rate limits of the specification, and of groups that were decided later. */
 const limits = { verify: 60, payments: 120, users: 300, reconciliation: 10, listening: 1_200, other: 200 };
 const windowSeconds = (limit: Row[2]) => (limit === 'reconciliation' ? 3_600 : 60);
 
@@ -66,7 +66,7 @@ const table = new Map(
 );
 const description = await descriptionOf(provider);
 const partner = await provider.partner();
-/** Replacements for the ids and the passport of the examples, because those do not exist. */
+/** Replacements for the ids and the passport in examples, which do not exist on the test's server. */
 let real: Readonly<Record<string, { readonly path?: () => string; readonly body?: () => Json }>> = {};
 
 const newKey = (scopes: readonly KeyScope[]) => provider.key({ partner, scopes, mode: 'test' });

@@ -10,7 +10,7 @@ const { provider, key, register, trigger } = await shop({
   events: { 'order.shipped': { schema, example: { order: { id: 'o-1', items: [] } } } },
 });
 const event = await trigger();
-/** Values that replace `:id` and `:event` in targets. */
+/** Values that replace `:id` and `:event` in the paths of requests. */
 const ids: Readonly<Record<string, string>> = { id: await register(), event: String(event.id) };
 
 const send = (target: string, body?: unknown) =>
@@ -20,7 +20,7 @@ const send = (target: string, body?: unknown) =>
     body,
   );
 
-/** Reads all data of the partner. */
+/** Reads all data of the partner, to compare it before and after. */
 const state = async (): Promise<string[]> => {
   const lists = ['payments', 'webhooks', 'events', `webhooks/${ids.id}/deliveries`];
   return Promise.all(lists.map(async (list) => (await send(`GET /v1/partner/${list}?`)).text));
@@ -32,7 +32,7 @@ const recover = `POST ${hooks}/:id/recover`;
 const redeliver = 'POST /v1/partner/events/:event/redeliver';
 const noId = `we_${'0'.repeat(32)}`;
 
-/** A request, and the paths of the fields for which it is refused. */
+/** A request that is refused, with the paths of the faulty fields. */
 type Refusal = readonly [target: string, body: unknown, ...paths: string[]];
 
 const amounts = [
@@ -43,7 +43,7 @@ const amounts = [
 const currencies = ['EUR', 'htg', 'HTG ', '', 'USDT', 'constructor', '__proto__', null, 1, ['HTG']];
 const kid = 'KID-TEST-APPROVED';
 const twentyOne = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']));
-/** Makes the refusals of values of one member, all with the same path. */
+/** Makes requests with wrong values of one member, all refused with the same path. */
 const wrong = (member: string, path: string, ...values: readonly unknown[]) =>
   values.map((value): readonly [changes: object, path: string] => [{ [member]: value }, path]);
 
@@ -60,7 +60,7 @@ const payments = [
   ...wrong('metadata', 'metadata', twentyOne),
 ];
 
-/** Values that neither a new endpoint nor a change may have. */
+/** Values that are refused both for a new endpoint and for a change of one. */
 const endpoints = [
   ...wrong('id', 'id', noId),
   ...wrong('mode', 'mode', 'live'),
@@ -98,7 +98,7 @@ const times = [
 ];
 const since = '2026-01-01T00:00:00Z';
 
-/** Invalid queries by path. The error names the first parameter of each. */
+/** Invalid queries by path. The error names the first parameter of each query. */
 const queries: Readonly<Record<string, readonly string[]>> = {
   payments: [
     ...['limit=0', 'limit=101', 'limit=-1', 'limit=1e1', 'limit=', 'limit=٣', 'limit=1&limit=2'],

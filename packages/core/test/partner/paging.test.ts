@@ -11,8 +11,8 @@ const deliveriesOf = (key: TestKey, id: string, query: string) =>
   provider.partnerCall(key, `GET ${hooks}/${id}/deliveries?${query}`);
 
 /**
- * Starts a list of deliveries to which rows can be added. The SDK's tests cover the list of transfers, which
- * uses the same cursors.
+ * Starts a list of deliveries to which the test can add rows. The SDK's tests cover the list of transfers,
+ * which uses the same cursors.
  */
 async function opened() {
   const key = await provider.key({ mode: 'test' });

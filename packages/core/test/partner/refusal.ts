@@ -4,8 +4,8 @@ import type { Answer } from '../support/browser.ts';
 import { expectPlain } from '../support/plain-words.ts';
 
 /**
- * Checks that a response is a refusal in the shape and with the texts of the contract. Returns the fields
- * that it names.
+ * Checks that a response is a refusal with the form and texts that the API promises. Returns the fields that
+ * it names.
  */
 export function blamed(answer: Answer, status = 400, code = 'invalid_request'): string[] {
   const { details = [], ...error } = answer.json() as {
@@ -21,7 +21,7 @@ export function blamed(answer: Answer, status = 400, code = 'invalid_request'): 
   return details.map(({ path }) => path);
 }
 
-/** Statuses of the contract, written down independently. */
+/** HTTP statuses of the API's errors, written down independently of the code. */
 export const statuses: { readonly [Code in PartnerErrorCode]: number } = {
   invalid_request: 400,
   invalid_api_key: 401,

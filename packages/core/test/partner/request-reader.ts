@@ -33,7 +33,7 @@ export async function wire() {
   return self;
 }
 
-/** Fields of an earlier attempt that the page shows. */
+/** Fields of an earlier webhook attempt that the page shows. */
 export interface Shown {
   readonly url: string;
   readonly method: string;
@@ -42,7 +42,7 @@ export interface Shown {
   readonly changedAt: string | null;
 }
 
-/** Starts a shop with a console that reads the deliveries of an event on behalf of a key. */
+/** Starts a provider with a console that reads the deliveries of an event on behalf of a key. */
 export async function reader(options: Parameters<typeof shop>[0] = {}) {
   let backend: ConsoleBackend | undefined;
   let visit: ConsoleVisit | null = null;

@@ -11,7 +11,10 @@ const phone = '+50937000001';
 
 const shown = (value: unknown) => inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null });
 
-/** Uses all features, correctly and incorrectly. Returns the secrets, which must not appear anywhere. */
+/**
+ * Uses all features, correctly and incorrectly. Returns the secrets, which must not appear in responses and
+ * logs.
+ */
 async function useKeys(storage: Storage) {
   const { provider, rail } = await partnerProvider({ storage });
   const [key, test] = [await provider.key(), await provider.key({ mode: 'test', requireSignature: true })];
@@ -54,7 +57,7 @@ async function useKeys(storage: Storage) {
   };
 }
 
-/** Uses a secret in all possible ways, and returns all responses and logs. */
+/** Uses a secret in all possible ways, and returns all responses and log lines. */
 async function useWebhooks(storage: Storage) {
   const secrets = ['first-secret-of-the-endpoint', 'zweites Geheimnis: Schlüssel 🔑'];
   const { provider } = await webhookProvider({ storage });

@@ -6,7 +6,7 @@ import { type Sink, sink } from '../webhooks/support/sink.ts';
 /** Secret of the endpoints that tests register. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** Starts a provider whose endpoints may be on this machine. */
+/** Starts a provider that allows webhook endpoints on this machine. */
 export const webhookProvider = (options: Partial<OstiaryOptions> = {}) =>
   partnerProvider({ ...options, webhooks: { allowPrivateTargets: true, ...options.webhooks } });
 
@@ -43,13 +43,13 @@ export async function deliveries(provider: TestProvider, key: TestKey, endpointI
   return answer.json().data as Json[];
 }
 
-/** Path of webhook endpoints in the API. */
+/** Path of the webhook endpoints in the partner API. */
 export const hooks = '/v1/partner/webhooks';
 
-/** URL on this machine without a server. */
+/** URL on this machine at which no server listens. */
 export const url = 'http://127.0.0.1:9/hook';
 
-/** A valid registration of an endpoint. */
+/** A valid request to register an endpoint. */
 export const body = { url, events: ['webhook.test'], secret };
 
 /** Starts a partner with a test key, and returns calls on its endpoints. */
@@ -60,7 +60,7 @@ export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' |
     provider.partnerCall(by, target, payload);
   return {
     ...{ provider, rail, database, key, call },
-    /** Returns the rows of a list. */
+    /** Returns the rows of a list response. */
     list: async (path: string, by = key) => (await call(`GET ${path}`, undefined, by)).json().data as Json[],
     register: (to = url, settings: Json = {}, by = key) =>
       register(provider, by, to, { events: ['webhook.test'], ...settings }),
@@ -72,7 +72,7 @@ export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' |
   };
 }
 
-/** Starts an endpoint that responds with a status. */
+/** Starts a webhook endpoint that responds with a status. */
 export async function answering(status: number, text = ''): Promise<Sink> {
   const endpoint = await sink();
   endpoint.answer = (response) => void response.writeHead(status).end(text);

@@ -25,7 +25,7 @@ interface Summary {
   readonly final: boolean;
 }
 
-/** Reads CSV (RFC 4180), written independently of the writer. */
+/** Parses CSV (RFC 4180), independently of the code that writes it. */
 function readCsv(text: string): string[][] {
   const cells = Array.from(text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g));
   const records: string[][] = [[]];
@@ -64,7 +64,7 @@ const readers: Readonly<Record<Format, (text: string) => Parts>> = {
   },
 };
 
-/** Splits an export into its parts as the documentation advises partners. */
+/** Splits an export into its parts in the way that the documentation advises to partners. */
 export function read(text: string, format: Format): Parts & { readonly digest: string } {
   const start = text.lastIndexOf({ json: '"summary":', ndjson: '{"summary"', csv: '#summary' }[format]);
   const digest = createHash('sha256').update(text.slice(0, start)).digest('hex');
@@ -81,7 +81,7 @@ export interface Books {
   ask(query: string): Promise<Answer>;
 }
 
-/** Makes a new transfer of a live key. */
+/** Makes a new transfer of a live API key. */
 const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: string }): TransferRecord => ({
   ...{ partner, mode: 'live', status: 'pending', amount: 100n, currency: 'HTG', recipientKid: 'KID-ANA' },
   ...{ description: null, reference: null, metadata: null, failure: null, completedAt: null },
@@ -129,7 +129,7 @@ export async function manyPages() {
   return { provider, key: (await provider.key()).key, pages };
 }
 
-/** Resolves once a number has stopped growing, and returns it. */
+/** Resolves once a number has stopped growing, and returns the number. */
 export async function settled(count: () => number): Promise<number> {
   for (let before = -1, same = 0; same < 20; ) {
     await new Promise((resolve) => setTimeout(resolve, 5));

@@ -5,7 +5,7 @@ import { till } from './till.ts';
 const completed = { status: 'completed' } as const;
 const failed = { status: 'failed', code: 'refused', message: 'Refused.' } as const;
 
-/** Starts a till whose rail records the contradictions that it is notified of. */
+/** Starts a provider whose payment rail records the contradictions that it is notified of. */
 async function contradicting() {
   const given = await till();
   const notices: TransferContradiction[] = [];

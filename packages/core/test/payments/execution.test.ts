@@ -10,7 +10,7 @@ import { till } from './till.ts';
 const second = 1_000;
 const hour = 3_600_000;
 
-/** Replaces both timers of an execution, the rail's and the worker's, with one that a test fires. */
+/** Replaces both time limits of an execution, the rail's and the worker's, with one that the test fires. */
 function timer(): AbortController {
   const controller = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(controller.signal);

@@ -40,7 +40,7 @@ export async function till() {
       expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
       return count;
     },
-    /** Reads the host's metrics. */
+    /** Reads the host's metrics of payments. */
     metrics: told,
     lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };

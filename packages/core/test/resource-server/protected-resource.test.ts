@@ -32,7 +32,7 @@ const app = await provider.client({ allowedScopes: [...scopeNames, ...Object.key
 const resource = protectedResource({ resource: tools, scopes: ['tools:run'] });
 const metadataUrl = `${origin}/.well-known/oauth-protected-resource/mcp`;
 
-/** Scopes that a request needs beside `tools:run`, by its path. */
+/** Scopes that a request needs in addition to `tools:run`, by its path. */
 const needs: { readonly [path: string]: readonly string[] } = { '/mcp/edit': ['tools:edit'] };
 
 answer = async (request, response) => {
@@ -44,7 +44,7 @@ answer = async (request, response) => {
   return response.end(JSON.stringify({ user: access.sub }));
 };
 
-/** Handles a request like the server above, but with the objects of the Web API. */
+/** Handles a request as the server for Node does, but with the objects of the Web API. */
 async function answerOfWeb(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const document = resource.metadataAnswer(request);
@@ -54,7 +54,7 @@ async function answerOfWeb(request: Request): Promise<Response> {
   return Response.json({ user: access.sub });
 }
 
-/** Servers of each kind, which must respond in the same way. */
+/** Servers for Node and for the Web API, which must respond in the same way. */
 const servers: { readonly [kind: string]: (path: string, init?: RequestInit) => Promise<Response> } = {
   node: (path, init) => fetch(origin + path, init),
   web: (path, init) => answerOfWeb(new Request(origin + path, init)),

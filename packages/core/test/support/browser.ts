@@ -1,4 +1,4 @@
-/** A response with its body. */
+/** An HTTP response with its body. */
 export type Answer = Awaited<ReturnType<typeof answerOf>>;
 
 /** Reads a response with its body. */
@@ -6,14 +6,15 @@ export async function answerOf(response: Response, url = response.url) {
   const { status, headers } = response;
   const text = await response.text();
   const to = headers.get('location');
-  /** Absolute target of a redirect, or `null`. */
+  /** Absolute URL of the response's redirect, or `null`. */
   const location = to === null ? null : new URL(to, url).href;
-  /** Parameters of the redirect's target; empty without a redirect. */
+  /** Parameters in the URL of the redirect; empty without a redirect. */
   const callback = new URL(location ?? 'about:blank').searchParams;
   const json = () => JSON.parse(text) as Record<string, unknown>;
   /**
-   * Status and error code, such as `400 invalid_grant`, whether in JSON, on a page or in a redirect. Without
-   * an error it is `200 ok`, and for redirects `303 code`, `303 login`, `303 interaction` or `303 elsewhere`.
+   * Short outcome of a response: status and error code, such as `400 invalid_grant`, whether in JSON, on a
+   * page or in a redirect. Without an error it is `200 ok`, and for redirects `303 code`, `303 login`, `303
+   * interaction` or `303 elsewhere`.
    */
   const outcome = `${status} ${saidBy()}`;
   return { status, headers, text, location, callback, json, outcome };
@@ -47,7 +48,7 @@ export class TestBrowser {
    * TLS.
    */
   #server: string;
-  /** Name by which the host's login recognizes this browser. */
+  /** Name by which the test host's login recognizes this browser. */
   readonly name: string;
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
@@ -59,7 +60,7 @@ export class TestBrowser {
     this.setCookie('host', this.name, '/');
   }
 
-  /** Sends later requests for the same origin to another server, as a load balancer does. */
+  /** Sends later requests for the same origin to another server process, as a load balancer does. */
   connectTo(server: string): void {
     this.#server = server;
   }

@@ -3,10 +3,10 @@ import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from '
 import type { NewClient } from '../../src/admin.ts';
 import type { TestClient, TestProvider } from './provider.ts';
 
-/** Value of `client_assertion_type`. */
+/** Value of the parameter `client_assertion_type`. */
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Key pair of a client. */
+/** Key pair with which a client authenticates. */
 export interface ClientKey {
   readonly alg: string;
   readonly privateKey: CryptoKey;
@@ -14,7 +14,7 @@ export interface ClientKey {
   readonly privateJwk: JWK;
 }
 
-/** Makes a key pair; `kid` is left out if it is `null`. */
+/** Makes a key pair of a client; `kid` is left out if it is `null`. */
 export async function clientKey(alg = 'ES256', kid: string | null = 'key-1'): Promise<ClientKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const named = { ...(kid !== null && { kid }), use: 'sig' };
@@ -26,7 +26,7 @@ export async function clientKey(alg = 'ES256', kid: string | null = 'key-1'): Pr
   };
 }
 
-/** Changes of an assertion; `undefined` removes a claim or a member of the header. */
+/** Changes of a client's assertion; `undefined` removes a claim or a member of the header. */
 export interface AssertionChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export interface AssertionChanges {
 const present = (members: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-/** Signs an assertion of a client, right unless it is changed. */
+/** Signs an assertion of a client, which is correct unless it is changed. */
 export function assertionOf(
   provider: { readonly origin: string; readonly clock: { now(): number } },
   { id }: Pick<TestClient, 'id'>,
@@ -56,7 +56,7 @@ export const withAssertion = (assertion: string) => ({
   client_secret: undefined,
 });
 
-/** Registers a client that authenticates with these keys. */
+/** Registers a client that authenticates with the given keys. */
 export function clientWithKeys(
   provider: TestProvider,
   keys: readonly ClientKey[],

@@ -1,7 +1,7 @@
 import type { TestBrowser } from './browser.ts';
 import type { TestClient, TestProvider } from './provider.ts';
 
-/** A consent page as a browser shows it. */
+/** A consent page and its form in a browser. */
 export type ConsentPage = Awaited<ReturnType<typeof showConsent>>;
 
 /** Starts an authorization request that must end at the consent page, and shows the page. */
@@ -28,20 +28,20 @@ export async function showConsent(browser: TestBrowser, address: string) {
   );
   const badge = /\s*<span class="badge">.*$/s;
   const path = new URL(address).pathname;
-  /** Submits the page's form, with its CSRF token unless the form has another. */
+  /** Submits the form of the consent page, with its CSRF token unless the given fields have another. */
   const post = (form: Record<string, string>, headers?: Record<string, string>) =>
     browser.post(address, { csrf, ...form }, headers);
   const approve = (headers?: Record<string, string>) => post({ decision: 'approve' }, headers);
   return {
     ...{ browser, address, path, answer, text, csrf, post, approve },
-    /** Id of the interaction. */
+    /** Id of the interaction that the page belongs to. */
     id: path.split('/').at(-1) ?? '',
     resume: `${path}/resume`,
-    /** Titles of the scopes, in order. */
+    /** Titles of the scopes on the page, in order. */
     titles: items.map((item) => item.replace(badge, '')),
     marked: items.filter((item) => badge.test(item)).map((item) => item.replace(badge, '')),
     deny: () => post({ decision: 'deny' }),
-    /** Approves, and follows the redirects to the client. */
+    /** Approves on the consent page, and follows the redirects to the client. */
     async finish() {
       const approved = await approve();
       return approved.location === null ? approved : browser.get(approved.location);

@@ -22,7 +22,7 @@ export const ana: UserRecord = {
   ],
 };
 
-/** Table of the specification, written down independently. */
+/** Table of scopes in the specification, written down independently of the code. */
 export const scopeFields: Readonly<Record<Scope, readonly (keyof UserRecord)[]>> = {
   openid: ['sub', 'kid', 'role', 'country', 'createdAt'],
   profile: ['name', 'handle', 'avatarUrl'],
@@ -31,7 +31,7 @@ export const scopeFields: Readonly<Record<Scope, readonly (keyof UserRecord)[]>>
   identity: ['trustScore', 'trustTier', 'activeCredentials'],
 };
 
-/** Another user. */
+/** A second test user. */
 export const ben: UserRecord = {
   ...ana,
   sub: 'user-ben',
@@ -47,10 +47,10 @@ export const phones: ReadonlyMap<string, string> = new Map([
   ['+50937000002', ben.sub],
 ]);
 
-/** A host with users and a login that tests control. A browser is identified by its `host` cookie. */
+/** A host with users and a login that the test controls. A browser is identified by its cookie `host`. */
 export class Host {
   readonly people = new Map<string, UserRecord>([ana, ben].map((user) => [user.sub, user]));
-  /** Handles requests that are not Ostiary's; without it Ostiary responds with 404. */
+  /** Handles requests that are not for Ostiary; without this handler Ostiary responds with 404. */
   pages: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
   readonly #signedIn = new Map<string, Authentication>();
   /** Pairs of user and partner for which the host does not reveal the user. */

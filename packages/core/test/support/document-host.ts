@@ -1,6 +1,6 @@
 import { serve } from './running.ts';
 
-/** Response of the host to a request for a document. */
+/** Response of the web server to a request for a metadata document. */
 interface Served {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -9,12 +9,12 @@ interface Served {
 
 /** Web server of app makers, which serves client ID metadata documents on a free port of the loopback address. */
 export class DocumentHost {
-  /** Paths of the requests so far. */
+  /** Paths of the requests that the web server got so far. */
   readonly requests: string[] = [];
   readonly #served = new Map<string, Served>();
   #origin = '';
 
-  /** Starts a host, which is closed after the test. */
+  /** Starts a web server for metadata documents, which is closed after the test. */
   static async start(): Promise<DocumentHost> {
     const host = new DocumentHost();
     host.#origin = await serve(({ url = '' }, response) => {
@@ -30,13 +30,16 @@ export class DocumentHost {
     return this.#origin;
   }
 
-  /** Serves this at a path. Returns the URL. */
+  /** Serves the given content at a path. Returns the URL. */
   serve(path: string, served: Served): string {
     this.#served.set(path, served);
     return `${this.origin}${path}`;
   }
 
-  /** Serves the document of an app that works; `changes` replaces members, `undefined` removes them. Returns its client id. */
+  /**
+   * Serves a valid metadata document of an app; `changes` replaces members, `undefined` removes them. Returns
+   * the client id.
+   */
   document(
     path: string,
     changes: Readonly<Record<string, unknown>> = {},

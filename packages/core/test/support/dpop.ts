@@ -1,27 +1,29 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 
-/** Address and time of a provider. */
+/** URL and current time of a provider. */
 interface Provider {
   readonly origin: string;
   readonly clock: { now(): number };
 }
 
-/** Claims and header of a proof that differ from those of a right one; `undefined` removes a claim. */
+/**
+ * Claims and header of a DPoP proof that differ from those of a correct proof; `undefined` removes a claim.
+ */
 export interface ProofChanges {
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly header?: Readonly<Record<string, unknown>>;
 }
 
-/** Hash of an access token, as a proof has it. */
+/** Returns the hash of an access token that a DPoP proof contains. */
 export const athOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
-/** Makes a key of a client, which signs proofs at the time of a provider. */
+/** Makes a key of a client, which signs DPoP proofs at the time of a provider. */
 export async function dpopKey(provider: Provider, alg = 'ES256') {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const jwk: JWK = await exportJWK(publicKey);
 
-  /** Signs a proof for a method and a path of the provider. */
+  /** Signs a DPoP proof for a method and a path of the provider. */
   function proof(
     method: string,
     path: string,
@@ -43,9 +45,9 @@ export async function dpopKey(provider: Provider, alg = 'ES256') {
     privateJwk: await exportJWK(privateKey),
     jkt: await calculateJwkThumbprint(jwk),
     proof,
-    /** Header of a token request. */
+    /** Returns the header of a token request that contains a DPoP proof. */
     forToken: async (changes?: ProofChanges) => ({ dpop: await proof('POST', '/v1/oauth/token', changes) }),
-    /** Headers of a request that presents an access token. */
+    /** Headers of a request that sends an access token. */
     async forResource(token: unknown, path = '/v1/oauth/userinfo', { claims, header }: ProofChanges = {}) {
       const bound = { ath: athOf(String(token)), ...claims };
       const changes = { claims: bound, ...(header && { header }) };

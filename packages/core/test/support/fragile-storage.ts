@@ -28,12 +28,12 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
     });
 
   const fragile = {
-    /** Error with which a call fails. */
+    /** Error with which a storage call fails. */
     error: Object.assign(new Error('secret detail of the database'), {
       code: 'STORAGE_UNAVAILABLE',
     }) as Error,
     storage: watched(inner, ''),
-    /** Recorded calls since the last `forget`, in order. */
+    /** Storage calls since the last `forget`, in order. */
     calls,
     given,
     forget() {
@@ -41,8 +41,8 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
       given.length = 0;
     },
     /**
-     * Makes the calls fail for which `fails` returns true, before they change anything. `null` ends the
-     * failures.
+     * Makes the storage calls fail for which `fails` returns true, before they change anything. `null` ends
+     * the failures.
      */
     breakWhen(fails: typeof breaks) {
       breaks = fails;
@@ -51,7 +51,7 @@ export function fragileStorage(inner: Storage = sharingCounts(memoryStorage())) 
   return fragile;
 }
 
-/** Returns a storage with some calls replaced. */
+/** Returns a storage in which some methods are replaced. */
 export function storageWith<Name extends keyof Storage>(
   storage: Storage,
   name: Name,

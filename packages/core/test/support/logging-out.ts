@@ -36,7 +36,7 @@ export async function loggingOut(options: Partial<OstiaryOptions> = {}) {
   };
 }
 
-/** Answers the page that asks the user to confirm signing out. */
+/** Submits the page that asks the user to confirm signing out. */
 export async function answer(
   page: Answer,
   decision: string,

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Answer } from './browser.ts';
 import type { TestProvider } from './provider.ts';
 
-/** Parts of a schema that tests read. */
+/** Members of a schema that tests read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -58,7 +58,7 @@ export interface Description {
   readonly components: Readonly<Record<string, Readonly<Record<string, Schema>>>>;
 }
 
-/** Resolves references, except those to schemas. */
+/** Resolves references in the API description, except those to schemas. */
 function followed(part: unknown, document: Record<string, unknown>): unknown {
   if (Array.isArray(part)) return part.map((one) => followed(one, document));
   if (typeof part !== 'object' || part === null) return part;
@@ -80,7 +80,7 @@ export async function descriptionOf(provider: TestProvider): Promise<Description
   return followed(document, document) as Description;
 }
 
-/** Lists all operations with their paths and methods. */
+/** Lists all operations of the API description with their paths and methods. */
 export function operationsOf({ paths }: Pick<Description, 'paths'>) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -88,7 +88,7 @@ export function operationsOf({ paths }: Pick<Description, 'paths'>) {
 }
 
 /**
- * Cache of validators by the components that schemas refer to: making one takes as long as a hundred
+ * Cache of validators by the components to which schemas refer: making a validator takes as long as a hundred
  * requests.
  */
 const validators = new WeakMap<object, (schema: Schema, value: unknown) => string[]>();
@@ -107,7 +107,7 @@ function newValidator(components: Description['components']) {
   };
 }
 
-/** Makes a JSON Schema validator, which returns the problems as texts. */
+/** Makes a JSON Schema validator, which returns problems as texts. */
 export function validatorOf({ components }: Pick<Description, 'components'>) {
   const validator = validators.get(components) ?? newValidator(components);
   validators.set(components, validator);

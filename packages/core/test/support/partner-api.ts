@@ -10,7 +10,7 @@ import { Host } from './directory.ts';
 import { fragileStorage } from './fragile-storage.ts';
 import { startProvider } from './running.ts';
 
-/** Limits of the partner API that tests do not reach by accident. */
+/** Rate limits of the partner API that are so high that tests do not reach them by accident. */
 export const manyRequests = Object.fromEntries(
   ['verify', 'payments', 'users', 'reconciliation', 'other'].map((group) => [
     group,
@@ -18,7 +18,7 @@ export const manyRequests = Object.fromEntries(
   ]),
 ) as NonNullable<OstiaryOptions['partnerLimits']>;
 
-/** A payment rail that a test controls, which records its orders. */
+/** A payment rail that a test controls, which records the transfers it was asked to execute. */
 export class TestRail implements PaymentRail {
   readonly orders: TransferOrder[] = [];
   answer: (order: TransferOrder, signal: AbortSignal) => Promise<TransferResult> = async () => ({

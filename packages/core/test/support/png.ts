@@ -40,7 +40,7 @@ export const colors = {
   rgba: { type: 6, samples: 4 },
 } as const;
 
-/** Content of a PNG header. */
+/** Values in the header of a PNG file. */
 export interface Header {
   readonly side: number;
   readonly color: keyof typeof colors;
@@ -48,7 +48,7 @@ export interface Header {
   readonly isInterlaced: boolean;
 }
 
-/** Makes the chunk `IHDR`. */
+/** Makes the PNG chunk `IHDR` (the header). */
 export function header({ side, color, depth, isInterlaced }: Header): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(side, 0);
@@ -58,8 +58,8 @@ export function header({ side, color, depth, isInterlaced }: Header): Buffer {
 }
 
 /**
- * Makes the bytes of a black picture's rows. With interlacing, each pixel belongs to a pass according to
- * PNG's table of eight by eight pixels.
+ * Makes the bytes of the pixel rows of a black picture. With interlacing, each pixel belongs to a pass
+ * according to PNG's table of eight by eight pixels.
  */
 export function rows({ side, color, depth, isInterlaced }: Header): Buffer {
   const table = [

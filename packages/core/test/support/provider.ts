@@ -10,8 +10,8 @@ import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
 /**
- * A clock that stands still until a test moves it. It starts at the real time, because the engine reads the
- * machine's clock.
+ * A clock that stands still until a test moves it. It starts at the real time, because oidc-provider reads
+ * the machine's clock.
  */
 export class TestClock {
   #now = Date.now();
@@ -76,11 +76,11 @@ export class TestProvider {
   declare readonly ostiary: Ostiary;
   declare readonly partnerRoutes: Assembled['partnerRoutes'];
   declare readonly origin: string;
-  /** Origin as browsers see it: `authUrl` without a trailing slash. */
+  /** Origin of the provider as browsers see it: `authUrl` without a trailing slash. */
   declare readonly site: string;
   declare readonly host: Host;
   declare readonly clock: TestClock;
-  /** Logged lines: level, message, fields. */
+  /** Lines that were logged: level, message, fields. */
   declare readonly logged: { readonly level: string; readonly message: string; readonly fields: object }[];
   readonly #server: Server;
 
@@ -140,7 +140,7 @@ export class TestProvider {
     await this.ostiary.close();
   }
 
-  /** Returns a browser. By default Ana has signed in at the host five seconds ago. */
+  /** Returns a new browser. By default the user Ana has signed in at the host five seconds ago. */
   browser(sub: string | null = ana.sub): TestBrowser {
     const browser = new TestBrowser(new URL(this.site).origin, this.origin);
     if (sub !== null) this.signIn(browser, sub, 5_000);
@@ -185,8 +185,8 @@ export class TestProvider {
   }
 
   /**
-   * Follows redirects within this server, deciding on a consent page, until one leads elsewhere or another
-   * page is shown.
+   * Follows redirects within this provider, deciding on a consent page, until a redirect leads elsewhere or
+   * another page is shown.
    */
   async follow(browser: TestBrowser, url: string, decision: 'approve' | 'deny' = 'approve'): Promise<Answer> {
     let [address, answer] = [url, await browser.get(url)];
@@ -213,7 +213,7 @@ export class TestProvider {
     return new URL(location).searchParams;
   }
 
-  /** Returns a code for a client. */
+  /** Returns an authorization code for a client. */
   async code(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {
     const callback = await this.authorize(client, changes, browser);
     return callback.get('code') ?? Promise.reject(new Error(`no code but ${callback}`));
@@ -230,7 +230,7 @@ export class TestProvider {
     });
   }
 
-  /** Returns a code that is bound to a verifier. */
+  /** Returns an authorization code that is bound to a PKCE verifier. */
   async boundCode(client: TestClient): Promise<{ code: string; verifier: string; challenge: string }> {
     const { bound, ...pair } = pkce();
     return { ...pair, code: await this.code(client, bound) };
@@ -253,30 +253,30 @@ export class TestProvider {
     return this.call('/v1/oauth/token', { ...tokenRequest(client, code), ...changes });
   }
 
-  /** Returns the outcome of an exchange, such as `200 ok` or `400 invalid_grant`. */
+  /** Returns the outcome of a code exchange, such as `200 ok` or `400 invalid_grant`. */
   async redeem(client: TestClient, code: string, changes: Record<string, unknown> = {}): Promise<string> {
     return (await this.exchange(client, code, changes)).outcome;
   }
 
-  /** Runs a whole flow, and returns the client's tokens. */
+  /** Runs a whole sign-in, and returns the client's tokens. */
   async tokens(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<Json> {
     const { verifier, bound } = pkce();
     const code = await this.code(client, { ...bound, ...changes }, browser);
     return (await this.exchange(client, code, { code_verifier: verifier })).json();
   }
 
-  /** Runs a whole flow. Returns an access token with these scopes. */
+  /** Runs a whole sign-in. Returns an access token with the given scopes. */
   async token(client: TestClient, scope = 'openid', browser = this.browser()): Promise<string> {
     return String((await this.tokens(client, { scope }, browser)).access_token);
   }
 
-  /** Exchanges the code of a callback, and returns its user id. */
+  /** Exchanges the code in a callback URL, and returns the id of the user. */
   async subOf(client: TestClient, { callback }: Answer): Promise<unknown> {
     const { access_token: token } = (await this.exchange(client, callback.get('code') ?? '')).json();
     return (await this.userinfo(String(token))).json().sub;
   }
 
-  /** Checks whether userinfo accepts a token. */
+  /** Checks whether the userinfo endpoint accepts a token. */
   async isAlive(token: unknown): Promise<boolean> {
     const { status } = await this.userinfo(String(token));
     if (status !== 200 && status !== 401) throw new Error(`userinfo answered ${status}`);
@@ -296,7 +296,7 @@ export class TestProvider {
     return new Map([...forms].map(([, clientId = '', csrf = '']) => [clientId, csrf]));
   }
 
-  /** Removes a connected app as its user does. */
+  /** Removes a connected app as its user does on the page. */
   async removeApp(client: TestClient, browser = this.browser()): Promise<Answer> {
     const csrf = (await this.connectedApps(browser)).get(client.id) ?? '';
     return browser.post(`${this.site}/account/apps/${client.id}/revoke`, { csrf });
@@ -307,12 +307,12 @@ export class TestProvider {
     return this.logged.filter(({ level }) => level === 'error');
   }
 
-  /** Sends a request to this server without changing it. Redirects are not followed. */
+  /** Sends a request to the provider unchanged. Redirects are not followed. */
   async request(path: string, init: RequestInit = {}): Promise<Answer> {
     return answerOf(await fetch(new URL(path, this.origin), { redirect: 'manual', ...init }));
   }
 
-  /** Reads userinfo with a bearer token. */
+  /** Calls the userinfo endpoint with a bearer token. */
   userinfo(token: string, headers: Headers = {}): Promise<Answer> {
     return this.request('/v1/oauth/userinfo', { headers: { authorization: `Bearer ${token}`, ...headers } });
   }
@@ -322,7 +322,7 @@ export class TestProvider {
     return (await this.ostiary.admin.partners.create({ slug, name: `The partner ${slug}` })).slug;
   }
 
-  /** Issues a key: by default a live one with every scope, of a new partner. */
+  /** Issues an API key: by default a live key with every scope, of a new partner. */
   async key(settings: Partial<NewApiKey> = {}) {
     const partner = settings.partner ?? (await this.partner());
     const given = { mode: 'live', scopes: keyScopes, ...settings, partner } as const;

@@ -6,9 +6,9 @@ export const path = '/v1/oauth/par';
 
 type Changes = Readonly<Record<string, string | undefined>>;
 
-/** Returns functions that push authorization requests, by default those of one client at one provider. */
+/** Returns functions that push authorization requests, by default as one client at one provider. */
 export function pushing(provider: TestProvider, app: TestClient) {
-  /** Returns the parameters of a request, with the client's secret. */
+  /** Returns the parameters of an authorization request, with the client's secret. */
   const parametersOf = (client: TestClient, changes: Changes = {}) => ({
     response_type: 'code',
     ...{ client_id: client.id, client_secret: client.secret ?? undefined, redirect_uri: client.redirectUri },
@@ -18,7 +18,7 @@ export function pushing(provider: TestProvider, app: TestClient) {
   const push = (client = app, changes: Changes = {}, at = provider) =>
     at.call(path, parametersOf(client, changes));
 
-  /** Pushes a request, and returns the reference to it. */
+  /** Pushes an authorization request, and returns its request URI. */
   async function pushed(client = app, changes: Changes = {}, at = provider): Promise<string> {
     const answer = await push(client, changes, at);
     expect(answer.status, answer.text).toBe(201);

@@ -10,7 +10,7 @@ export function afterwards(end: () => unknown): void {
   else onTestFinished(ended);
 }
 
-/** Starts a provider that stops at the end of the test or file that starts it. */
+/** Starts a provider that stops at the end of the test or test file. */
 export async function startProvider(...given: Parameters<typeof TestProvider.start>): Promise<TestProvider> {
   const provider = await TestProvider.start(...given);
   afterwards(() => provider.stop());

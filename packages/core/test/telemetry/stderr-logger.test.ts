@@ -9,7 +9,7 @@ function fail(what: string): never {
   throw Object.assign(new TypeError(`${what} broke`, { cause }), { card: '4000-0000-0000-0002' });
 }
 
-/** Returns what is printed when host functions throw, and the secrets that it must not contain. */
+/** Returns the output of the logger when host functions throw, and the secrets that it must not contain. */
 async function printed(logger?: OstiaryOptions['logger']) {
   const print = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => print.mockRestore());
@@ -75,7 +75,7 @@ describe('lines for people', () => {
     vi.restoreAllMocks();
   });
 
-  /** Returns the line that is written for a warning. */
+  /** Returns the line that the logger writes for a warning. */
   function written(fields: object, message = 'something happened'): string {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 });
     const { mock } = vi.spyOn(console, 'error').mockImplementation(() => {});

@@ -14,7 +14,7 @@ const hostType = {
 const { provider } = await webhookProvider({ events: { 'order.shipped': hostType } });
 const key = await provider.key({ mode: 'test' });
 
-/** Schemas with all kinds of checks that this package uses. */
+/** Schemas with every kind of check that this package uses. */
 const checks: readonly z.ZodType[] = [
   ...[z.string().min(1).max(3), z.int().min(1), z.number().gt(0).lt(1), z.boolean(), z.date(), z.null()],
   ...[z.enum(['a', 'b']), z.literal('a'), z.iso.datetime(), z.url(), z.string().regex(/^a$/)],
@@ -25,7 +25,7 @@ const checks: readonly z.ZodType[] = [
   ],
   ...[z.custom((value) => value === 'a'), z.instanceof(Uint8Array), z.never(), z.map(z.string(), z.string())],
 ];
-/** Values that programs and JSON may contain, few of which a schema accepts. */
+/** Values that programs and JSON may contain, of which a schema accepts only few. */
 const values: readonly unknown[] = [
   ...[undefined, null, true, 0, -1, 1.5, 1e20, Number.NaN, Number.POSITIVE_INFINITY, 10n, Symbol('wrong')],
   ...[

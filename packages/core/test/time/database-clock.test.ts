@@ -5,7 +5,7 @@ import { DatabaseClock } from '../../src/time/database-clock.ts';
 
 const hour = 3_600_000;
 
-/** Simulates a database with its own clock, and a delay in both directions. */
+/** Simulates a database with its own clock, and a network delay in both directions. */
 function farDatabase({ ahead = 2 * hour } = {}) {
   const machine = { steady: 5_000.5, apart: 3 * hour };
   const database = { ahead, there: 10, back: 10, error: null as Error | null, asked: 0, during: () => {} };

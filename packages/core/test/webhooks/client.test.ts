@@ -40,7 +40,7 @@ describe('a request', () => {
 });
 
 describe('time', () => {
-  /** Time only advances when the test does it; sockets work as usual. */
+  /** Clock whose time advances only when the test advances it; sockets work as usual. */
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });

@@ -13,9 +13,9 @@ const silence: AttemptAnswer = {
 };
 
 /**
- * Starts a worker with one endpoint that has answered `quick` attempts in 5 ms each. Each answer raised the number of
- * attempts that may run to the endpoint at once. Later attempts wait until the test answers them, and `due` deliveries
- * are due.
+ * Starts a worker with one endpoint that has responded to `quick` attempts in 5 ms each. Each response raised
+ * the number of attempts that may run to the endpoint at once. Later attempts wait until the test responds to
+ * them, and `due` deliveries are due.
  */
 async function busyWorker(quick: number, due = quick, concurrency = 512) {
   const { wrap, writes, claims, holdClaims } = watchedStore();
@@ -37,7 +37,7 @@ async function busyWorker(quick: number, due = quick, concurrency = 512) {
     ...{ ...shop, worker, receiver, claims, holdClaims },
     results: () => writes.flat(),
     written: () => writes.map(({ length }) => length),
-    /** Stops the worker, and responds to all open attempts. */
+    /** Stops the worker, and responds to all attempts that are running. */
     async end() {
       const ending = worker.stop();
       await quiet();
@@ -110,7 +110,7 @@ it('a claim is not repeated for a worker that is stopped meanwhile', async () =>
   await ended;
 });
 
-/** Five attempts are running, 80 more deliveries are claimed ahead, and 15 are left. */
+/** Starts a worker with five running attempts, 80 deliveries claimed ahead, and 15 that are not claimed. */
 describe('deliveries that are claimed ahead', () => {
   const busy = () => busyWorker(3, 100);
 

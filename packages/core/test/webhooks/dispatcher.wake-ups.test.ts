@@ -40,7 +40,7 @@ it('a running worker is notified of all deliveries', { timeout: 30_000 }, async 
   };
   const id = await register(endpoint.url, { events: ['*'] });
   await register(endpoint.url, { events: ['*'] }, live);
-  /** Causes an event of this type and waits for its delivery. Earlier events were delivered before. */
+  /** Causes an event of the given type and waits for its delivery. Earlier events were delivered before. */
   const tells = async (type: string, cause: () => Promise<unknown>) => {
     await work();
     news = Promise.withResolvers();

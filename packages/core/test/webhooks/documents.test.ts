@@ -7,15 +7,15 @@ import { type RawAnswer, response, serve } from './support/target-server.ts';
 const settings = { maxBytes: 5 * 1024, timeoutMs: 10_000 };
 const json = 'content-type: application/json\r\n';
 
-/** Creates a reader that may reach this machine. */
+/** Creates a document reader that may connect to this machine. */
 const readerHere = (changes: Partial<DocumentReaderOptions> = {}) =>
   createDocumentReader({ policy: { allowPrivate: true }, ...settings, ...changes });
 
-/** Creates a reader for public addresses whose names resolve to these. */
+/** Creates a document reader for public addresses, for which host names resolve to the given addresses. */
 const readerOutside = (addresses: readonly string[] = []) =>
   createDocumentReader({ policy: { allowPrivate: false }, ...settings, resolve: async () => addresses });
 
-/** Reads a document that is served in one way. */
+/** Reads a document from a server that serves it in one way. */
 async function readFrom(answer: RawAnswer, changes: Partial<DocumentReaderOptions> = {}) {
   const server = await serve(answer);
   return readerHere(changes)(`http://127.0.0.1:${server.port}/client.json`);

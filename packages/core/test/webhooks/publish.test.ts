@@ -11,7 +11,7 @@ import { shop as open } from '../partner/webhook-shop.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 
-/** Makes a schema as of a library other than zod. */
+/** Makes a schema as a library other than zod would. */
 function standard(validate: (value: unknown) => unknown): HostEventSchema {
   return { '~standard': { version: 1, vendor: 'by-hand', validate } };
 }
@@ -41,7 +41,7 @@ async function shop(options: Partial<OstiaryOptions> = {}) {
     ...given,
     listed: (by?: TestKey) => list('/v1/partner/events', by),
     publish,
-    /** Returns the error of publishing, whether it is thrown at once or later. */
+    /** Returns the error of publishing an event, whether it is thrown at once or later. */
     failure: async (event: object): Promise<unknown> => {
       try {
         await publish(event);

@@ -20,7 +20,7 @@ async function checker() {
   };
 }
 
-/** Checks the signature of a delivery as a receiver does. */
+/** Checks the signature of a webhook as a receiver does. */
 const isGenuine = async ({ body, headers, at }: Sink['received'][number]): Promise<boolean> =>
   (await safeVerify(body, headers, { secret, now: at })).ok;
 

@@ -11,7 +11,7 @@ const key = randomBytes(32);
 const secret = `whsec_${key.toString('base64')}`;
 const added = ['webhook-id', 'webhook-signature', 'webhook-timestamp'];
 
-/** Delivers one event to an endpoint with this secret. Returns the request that arrived. */
+/** Delivers one event to an endpoint with the given secret. Returns the request that arrived. */
 async function delivered(options: Parameters<typeof shop>[0], endpointSecret = secret) {
   const service = await shop(options);
   const endpoint = await sink();

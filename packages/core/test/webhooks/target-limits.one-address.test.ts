@@ -22,7 +22,7 @@ it('200 sandbox events for 50 endpoints at one address are at most 64 attempts a
       resolve: async (host) => [host.startsWith('elsewhere') ? '::1' : '127.0.0.1'],
     },
   });
-  /** Requests that the flooded server holds. */
+  /** Requests that the flooded server has not responded to yet. */
   const held = new Set<() => void>();
   let most = 0;
   let isHolding = true;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTargetLimits, type Place } from '../../src/webhooks/target-limits.ts';
 import { quiet } from '../worker/workshop.ts';
 
-/** Creates limits of one address, and timers that a test fires. */
+/** Creates limits of concurrent requests to one address, and timers that the test fires. */
 function limited() {
   const timers = new Set<() => void>();
   const limits = createTargetLimits((fire) => {

@@ -15,7 +15,7 @@ afterEach(() => {
 const told = 'work has waited for more than a minute, and no worker takes it';
 const lookMs = 75_000;
 
-/** Starts processes on one storage with one clock, whose timers fire as time passes. */
+/** Starts processes on one storage with one clock, whose timers fire as the clock advances. */
 function installation() {
   const database = fragileStorage();
   // Keep the storage open for the other processes when one closes it.
@@ -29,7 +29,7 @@ function installation() {
     return { ostiary, lines };
   }
 
-  /** Advances the time in steps of a second. */
+  /** Advances the test's clock in steps of a second. */
   async function pass(ms: number) {
     for (let passed = 0; passed < ms; passed += 1_000) {
       shared.clock.advance(1_000);

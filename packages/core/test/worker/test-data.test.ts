@@ -25,7 +25,7 @@ async function sandbox(storage: Storage) {
     });
     await storage.events.publish(events, { idempotency: null, now: clock.now() });
   }
-  /** Returns the numbers of the oldest and the newest event, as the API returns them. */
+  /** Returns the sequence numbers of the oldest and the newest event, as the API returns them. */
   async function ends(of = key) {
     const { oldestSequence, newestSequence } = (
       await call('GET /v1/partner/events?after=0&limit=1', undefined, of)
@@ -151,7 +151,7 @@ it.each(storages)('what requests of a test key leave behind is bounded, on %s', 
   const metadata = Object.fromEntries(times(20).map((_text, index) => [`key ${index}`, 'x'.repeat(500)]));
   const bytes = Buffer.byteLength(JSON.stringify(metadata));
   const kept = Math.floor((10 * mebibyte) / bytes);
-  /** Stores payments with the responses to their keys, and their logged requests. */
+  /** Stores payments with the responses to their idempotency keys, and their logged requests. */
   async function pay(mode: 'test' | 'live', count: number): Promise<void> {
     const owner = { partner: key.partner, mode } as const;
     for (let number = 1; number <= count; number += 1) {

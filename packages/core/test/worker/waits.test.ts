@@ -15,7 +15,7 @@ async function pay(provider: TestProvider) {
   expect(answer.status).toBe(201);
 }
 
-/** Waits for the work that a step of the clock has started. */
+/** Waits for the work that a change of the clock has started. */
 const afterStep = () => setTimeout(20);
 
 describe.each(storages)('after the clock went back, on %s,', (_, storageOf) => {

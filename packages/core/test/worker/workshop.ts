@@ -41,12 +41,12 @@ export async function outfit() {
   });
   return {
     ...{ storage, lines, timers },
-    /** Dependencies of a worker. */
+    /** Dependencies of the worker in the test. */
     tools: { clock, logger, schedule, random: systemRandom, telemetry: null, counts },
     clock,
-    /** Delays of the pending timers, in milliseconds. */
+    /** Delays of the timers that are pending, in milliseconds. */
     waits: () => timers.map(({ ms }) => ms),
-    /** Fires the first timer, or the first one with this delay. */
+    /** Fires the first timer, or the first timer with the given delay. */
     async fire(ms?: number): Promise<void> {
       const timer = timers.find((each) => ms === undefined || each.ms === ms);
       if (timer !== undefined) remove(timer);
@@ -56,7 +56,7 @@ export async function outfit() {
   };
 }
 
-/** Makes a worker with a real queue. */
+/** Makes a worker with a real queue and timers that the test fires. */
 export async function workshop(
   handlers: Record<string, JobHandler>,
   wrap: (queue: Queue) => Queue = (queue) => queue,

@@ -7,7 +7,7 @@ import { registered } from '../../src/contract/webhook-samples.ts';
 
 const request = { bucket: 'b7', limit: 9, windowMs: 9, now: 1 };
 
-/** A sample of every call of a storage, by name. */
+/** A sample call of every method of a storage, by name. */
 export const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
   ...calls,
   [
@@ -18,7 +18,7 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
   ['rateLimits.peek', async ({ rateLimits }) => rateLimits?.peek([request])],
 ];
 
-/** Stores the objects that the samples need, so that each call has an effect. */
+/** Stores the objects that the sample calls need, so that each call has an effect. */
 export async function storeSamples(storage: Storage): Promise<void> {
   await storage.partners.insert(samplePartner());
   await storage.clients.insert(sampleClient({ partner: 'acme' }));

@@ -9,13 +9,16 @@ import { listedIds } from '../../src/contract/webhook-samples.ts';
  */
 export interface HostStage {
   readonly storage: Storage;
-  /** Argument that the host passes to `within`. */
+  /** Argument that the host passes to `events.within`. */
   readonly handle: unknown;
   /** Runs SQL on the host's connection, whose search path includes the storage's tables. */
   execute(sql: string): unknown;
   addUser(name: string): unknown;
   users(): unknown;
-  /** Sets an unusual number format and search path on the host's connection, if it has them. */
+  /**
+   * Sets an unusual number format and search path on the host's connection, if the database has such
+   * settings.
+   */
   speakOtherwise(): unknown;
 }
 
@@ -24,7 +27,7 @@ export function publish({ events }: Storage, label: string) {
   return events.publish([sampleEvent(label)], { idempotency: null, now });
 }
 
-/** Returns the published events in order. Throws if a number is missing. */
+/** Returns the published events in order. Throws if a sequence number is missing. */
 export async function sequence({ events }: Storage): Promise<string[]> {
   const { events: all } = await events.list({ ...acme, after: 0, limit: 100_000 });
   expect(all.map((event) => event.sequence)).toEqual(all.map((_, index) => index + 1));
@@ -33,7 +36,7 @@ export async function sequence({ events }: Storage): Promise<string[]> {
 
 export const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** Defines the tests of publishing in a host's transaction, for every driver. */
+/** Defines the tests of publishing in a host's transaction, for the adapters of all databases. */
 export function hostTransactionTests(stage: () => Promise<HostStage>): void {
   test('an event commits with the host’s change, and is not visible before', async () => {
     const { storage, handle, execute, addUser, users } = await stage();

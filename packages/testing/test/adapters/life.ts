@@ -5,8 +5,8 @@ import { digestOf, now } from '../../src/contract/samples.ts';
 const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
 /**
- * Defines the tests of a storage before, during and after opening and closing; the contract starts with an
- * open one.
+ * Defines the tests of a storage before, during and after opening and closing; the contract suite starts with
+ * an open storage.
  */
 export function lifeTests(unopened: () => Storage, checkViolation: string): void {
   test('calls before open and after close are unavailable', async () => {

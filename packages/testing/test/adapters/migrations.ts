@@ -9,13 +9,13 @@ interface Migration {
   readonly checksum: string;
 }
 
-/** A new database, and processes of several versions on it. */
+/** A new database, and processes of several versions that use it. */
 export interface MigrationStage {
-  /** Opens and closes the database as a process with these migrations would. */
+  /** Opens and closes the database as a process with the given migrations would. */
   start(migrations: readonly Migration[]): Promise<void>;
-  /** Names of the applied migrations. */
+  /** Names of the migrations that were applied. */
   applied(): Promise<unknown>;
-  /** Runs one statement outside of the storage; returns its rows. */
+  /** Runs an SQL statement outside of the storage; returns its rows. */
   query(sql: string): Promise<unknown>;
   /** Opens a storage with the current version of the schema, for the test. */
   storage(): Storage;
@@ -29,7 +29,7 @@ export function migrationTests(
   ) => readonly Migration[],
   newDatabase: () => MigrationStage,
 ): void {
-  /** Makes the migrations of a package with these files. */
+  /** Makes the migrations of a package with the given files. */
   function shippedIn(files: { readonly [name: string]: string }): readonly Migration[] {
     return readMigrations(Object.entries(files).map(([name, text]) => ({ name, text })));
   }

@@ -18,7 +18,7 @@ export const shared = (name: string): URL => new URL(`children/${name}`, import.
 
 /**
  * Starts processes that wait until all are ready, lets them continue together, and returns the last report of
- * each. A process that ends with an error fails the test.
+ * each. If a process ends with an error, the test fails.
  */
 export async function together<T>(
   script: URL,

@@ -15,7 +15,7 @@ import { sequence, unavailable } from './host-transactions.ts';
 /** A storage with one endpoint, and direct access to its tables. */
 export interface TableStage {
   readonly storage: Storage;
-  /** Makes a table refuse rows that meet a condition. Returns a function that ends this. */
+  /** Makes a table refuse rows that meet a condition. Returns a function that removes this rule. */
   refuse(table: string, condition: string): Promise<() => Promise<unknown>>;
   count(table: string): Promise<number>;
 }

@@ -4,7 +4,7 @@ import type { TestClient, TestOstiary } from '../../src/index.ts';
 import { createTestOstiary } from '../../src/index.ts';
 import { type Json, newKit } from './support.ts';
 
-/** Exchanges the code of an authorization. Returns the claims of the ID token. */
+/** Exchanges the code of an authorization request. Returns the claims of the ID token. */
 async function claimsOf(
   kit: TestOstiary,
   client: TestClient,

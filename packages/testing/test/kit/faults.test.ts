@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call, newKit, pay } from './support.ts';
 
-/** Error of `fetch` when a connection breaks. */
+/** Error that `fetch` throws when a connection breaks. */
 const reset = expect.objectContaining({
   name: 'TypeError',
   message: 'fetch failed',

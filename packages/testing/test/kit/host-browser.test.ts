@@ -8,7 +8,7 @@ interface Seen {
   readonly headers: Headers;
 }
 
-/** Opens a browser for these responses, by path, and records its requests. */
+/** Opens a test browser that gets the given responses, by path, and records its requests. */
 function open(answers: Readonly<Record<string, () => Response>>, languages: readonly string[] = []) {
   const seen: Seen[] = [];
   const browser = createHostBrowser({

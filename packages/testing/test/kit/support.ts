@@ -6,7 +6,7 @@ import {
   type TestOstiaryOptions,
 } from '../../src/index.ts';
 
-/** Starts a kit that closes at the end of the test. */
+/** Starts a test kit that closes at the end of the test. */
 export async function newKit(options?: TestOstiaryOptions): Promise<TestOstiary> {
   const kit = await createTestOstiary(options);
   onTestFinished(() => kit.close());
@@ -42,7 +42,7 @@ export async function call(
   };
 }
 
-/** Makes a payment to the first user. */
+/** Makes a payment to the first user of the test kit. */
 export const payment = (kit: TestOstiary, fields: Json = {}): Json => ({
   amount: '125.00',
   currency: 'HTG',

@@ -5,7 +5,7 @@ import { call, type Json, newKit, pay } from './support.ts';
 
 const url = 'https://shop.example/hooks';
 
-/** Makes a receiver as partners write it, which records the accepted events. */
+/** Makes a webhook receiver as partners write it, which records the accepted events. */
 function shop(kit: TestOstiary) {
   const accepted: string[] = [];
   const receiver = async (request: Request): Promise<Response> => {

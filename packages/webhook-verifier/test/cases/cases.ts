@@ -1,6 +1,6 @@
 /**
- * Cases that the verifier must pass in every runtime. They only use features that all runtimes have, so that
- * any test runner can run them.
+ * Test cases that the verifier must pass in every runtime. They only use features that all runtimes have, so
+ * that any test runner can run them.
  */
 import type * as Package from '../../src/index.ts';
 import type { Vector } from '../vectors/vectors.ts';
@@ -34,7 +34,7 @@ function fromBase64(encoded: string): Uint8Array {
   return Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
 }
 
-/** Makes the helpers of the cases from the package under test. */
+/** Makes the helper functions of the test cases from the package under test. */
 function kitOf(verifier: typeof Package) {
   const { signWebhook, verify, WebhookVerificationError } = verifier;
 
@@ -49,7 +49,7 @@ function kitOf(verifier: typeof Package) {
     }
   }
 
-  /** Returns the outcome of verifying a valid delivery with one change. */
+  /** Returns the outcome of verifying a valid webhook with one change. */
   async function verified(change: {
     readonly body?: unknown;
     readonly headers?: object;
@@ -353,7 +353,7 @@ async function decide({ safeVerify }: Kit, vector: Vector): Promise<void> {
   same(parsed, JSON.parse(new TextDecoder().decode(fromBase64(body))));
 }
 
-/** Makes all cases for the package under test, however it was loaded. */
+/** Makes all test cases for the package under test, however the package was loaded. */
 export function casesOf(verifier: typeof Package, vectors: readonly Vector[]): Case[] {
   const kit = kitOf(verifier);
   const decisions = vectors.map((vector) => ({
@@ -364,7 +364,7 @@ export function casesOf(verifier: typeof Package, vectors: readonly Vector[]): C
   return [...decisions, ...others.map(([name, run]) => ({ name, run: () => run(kit) }))];
 }
 
-/** Runs all cases; returns the number that passed, and the errors of the others. */
+/** Runs all test cases; returns the number that passed, and the errors of the others. */
 export async function runCases(cases: readonly Case[]): Promise<{ passed: number; failures: string[] }> {
   const failures: string[] = [];
   for (const { name, run } of cases) {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaimOutcome, type DedupeStore, handleOnce } from '../../src/dedupe/index.ts';
 
-/** A store under test, with a function that removes it. */
+/** A dedupe store under test, with a function that removes it. */
 export interface OpenStore {
   readonly store: DedupeStore;
-  /** The store as another process sees it; the store itself if only one process can use it. */
+  /** The dedupe store as another process sees it; the same store if only one process can use it. */
   readonly elsewhere: DedupeStore;
   close(): unknown;
 }
@@ -12,7 +12,7 @@ export interface OpenStore {
 const start = 1_780_000_000_000;
 const leaseMs = 45_000;
 
-/** Environment of a case, with event ids of its own. */
+/** Dedupe store of a test case, with event ids of its own. */
 interface Kit extends OpenStore {
   readonly fresh: () => string;
   readonly claim: (id: string, token: string, now?: number) => Promise<ClaimOutcome>;
@@ -121,7 +121,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   },
 };
 
-/** Cases that every store must pass. */
+/** Test cases that every dedupe store must pass. */
 export function dedupeContract(name: string, open: () => OpenStore | Promise<OpenStore>): void {
   describe(`a dedupe store ${name}`, () => {
     let kit: Kit;

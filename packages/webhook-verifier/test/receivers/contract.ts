@@ -9,7 +9,7 @@ import { signWebhook, tamper, type WebhookVerificationError } from '../../src/in
 import type { ReceiverOptions, WebhookHandler } from '../../src/receivers/fetch.ts';
 import { event, now, secret, timestamp } from '../support/delivery.ts';
 
-/** A running server with one receiver at `/webhooks`. */
+/** A running server with a webhook receiver at `/webhooks`. */
 export interface RunningReceiver {
   readonly url: string;
   close(): unknown;
@@ -57,14 +57,14 @@ function postMany(url: string, bytes: number, chunked: boolean): Promise<number>
   });
 }
 
-/** Helpers of a case. */
+/** Helper functions of a test case. */
 interface Kit {
   readonly framework: string;
   readonly start: StartReceiver;
   readonly receive: ReturnType<typeof receiving<never>>;
 }
 
-/** Starts receivers that record their calls, and adds them to `running`. */
+/** Starts webhook receivers that record their calls, and adds them to `running`. */
 function receiving<Before>(start: StartReceiver<Before>, running: RunningReceiver[]) {
   return async (
     more: ReceiverOptions = {},
@@ -217,7 +217,7 @@ const cases: { readonly [name: string]: (kit: Kit) => Promise<void> } = {
   },
 };
 
-/** Defines the tests that every receiver must pass, over real HTTP. */
+/** Defines the tests that every webhook receiver must pass, over real HTTP. */
 export function receiverContract<Before>(
   framework: string,
   start: StartReceiver<Before>,

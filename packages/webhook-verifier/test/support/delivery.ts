@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { SignedDelivery } from '../../src/index.ts';
 
-/** Secret of every delivery in the tests. */
+/** Secret of every webhook in the tests. */
 export const secret = 'correct horse battery staple';
 
-/** Time at which the tests sign deliveries, in Unix seconds. */
+/** Time at which the tests sign webhooks, in Unix seconds. */
 export const timestamp = 1_780_000_000;
 export const now = timestamp * 1000;
 
@@ -16,7 +16,7 @@ export const event = {
   data: { message: 'Café 🦉' },
 } as const;
 
-/** Makes a delivery that is signed according to the specification, without code of the package. */
+/** Makes a webhook that is signed according to the specification, without code of the package. */
 export function deliveryOf(
   content: string | Uint8Array = JSON.stringify(event),
   { key = secret, at = timestamp, id = event.id as string, type = event.type as string } = {},

@@ -36,7 +36,8 @@ function verdictOf({ body, headers, secrets, now }: Vector): Verdict {
 }
 
 /**
- * Checks whether a case uses the usual configuration: one secret, the default prefix, the default tolerance.
+ * Checks whether a test vector uses the usual configuration: one secret, the default prefix, the default
+ * tolerance.
  */
 const isUsual = ({ secrets, tolerance, prefix }: Vector): boolean =>
   secrets.length === 1 && tolerance === 300 && prefix === 'svc';

@@ -4,12 +4,13 @@ import file from '../../vectors.json' with { type: 'json' };
 export type Rule = 1 | 2 | 3 | 4 | 5 | 6;
 
 /**
- * `contract`: every verifier that follows the rules decides like this. `strictness`: the rules leave it open,
- * and this package refuses. `configuration`: an option differs from its default, such as the prefix.
+ * Kind of a test vector. `contract`: every verifier that follows the rules decides like this. `strictness`:
+ * the rules leave the decision open, and this package refuses. `configuration`: an option differs from its
+ * default, such as the prefix.
  */
 export type Kind = 'contract' | 'strictness' | 'configuration';
 
-/** A case of `vectors.json`. */
+/** A test vector: a case of `vectors.json`. */
 export interface Vector {
   readonly name: string;
   /**
@@ -17,12 +18,12 @@ export interface Vector {
    */
   readonly rule: Rule;
   readonly kind: Kind;
-  /** Body, as Base64 of its bytes. */
+  /** Body of the webhook, as Base64 of its bytes. */
   readonly body: string;
-  /** Headers of the delivery. A header that came more than once has a list. */
+  /** Headers of the webhook. A header that came more than once has a list of values. */
   readonly headers: { readonly [name: string]: string | readonly string[] };
   readonly secrets: readonly string[];
-  /** Time of verification, in Unix seconds. */
+  /** Current time at the verification, in Unix seconds. */
   readonly now: number;
   readonly tolerance: number;
   readonly prefix: string;
@@ -40,7 +41,7 @@ export interface Vector {
 }
 
 /**
- * Published cases. To add one, write it into the file; its signature is `printf '%s.' TIMESTAMP | cat - BODY
- * | openssl dgst -sha256 -hmac SECRET`.
+ * Published test vectors. To add one, write it into the file; its signature is `printf '%s.' TIMESTAMP | cat
+ * - BODY | openssl dgst -sha256 -hmac SECRET`.
  */
 export const vectors = file.cases as readonly unknown[] as readonly Vector[];

@@ -49,8 +49,8 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
 }
 
 /**
- * Tests of the library as Ostiary configures it, called through its adapter with data of the host. The result
- * is a location or an error.
+ * Tests of oidc-provider as Ostiary configures it, called through its adapter with data of the host. The
+ * result is a URL or an error.
  */
 describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));
@@ -82,7 +82,7 @@ describe('the protocol engine', async () => {
   const query = (changes: Record<string, string> = {}) =>
     `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', ...changes })}`;
 
-  /** Returns the models, except sessions, whose `save` is called during some work. */
+  /** Returns oidc-provider's models, except sessions, whose `save` is called during some work. */
   async function savedDuring(work: () => Promise<unknown>): Promise<string[]> {
     const spies = Object.getOwnPropertyNames(Provider.prototype)
       .filter((name) => /^[A-Z]/.test(name))

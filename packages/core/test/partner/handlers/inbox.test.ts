@@ -25,7 +25,9 @@ async function inboxOf(url: string) {
   return { ...made, id, requests };
 }
 
-/** Starts a partner with an endpoint for a listener, and returns the calls of the listener. */
+/**
+ * Starts a partner with an endpoint whose requests a program takes, and returns the calls of that program.
+ */
 async function listener() {
   const inbox = await inboxOf('inbox:listen');
   const { call, key } = inbox;

@@ -27,7 +27,9 @@ const publicAddress = '93.184.216.34';
 const events = ['webhook.test'];
 const refusedHost = 'The host must resolve, and to public addresses only.';
 
-/** A server that only a broken guard would reach. Its port must be known before the table is built. */
+/**
+ * A server that only a broken address check would reach. Its port must be known before the table is built.
+ */
 let trap: RawServer;
 const dialled: string[] = [];
 
@@ -60,7 +62,7 @@ async function shop() {
     asked: () => resolver.asked(),
     post: (url: string): Promise<Answer> => call(`POST ${hooks}`, { url, events, secret }),
     patch: (id: string, url: string): Promise<Answer> => call(`PATCH ${hooks}/${id}`, { url, enabled: true }),
-    /** Returns the connections that were attempted to other servers than the provider. */
+    /** Returns the connections that were attempted to servers other than the provider. */
     strangers: () => dialled.filter((given) => !given.includes(new URL(provider.origin).port)),
   };
 }
@@ -68,8 +70,8 @@ async function shop() {
 const withoutId = (answer: Answer): string => answer.text.replace(String(answer.json().requestId), '');
 
 /**
- * Result of a refused attempt, as its partner sees it. It is the same for every target, and its duration
- * reveals nothing about the target.
+ * Result of a refused attempt in the form that its partner sees. It is the same for every target, and its
+ * duration reveals nothing about the target.
  */
 const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', response: null };
 

@@ -22,7 +22,10 @@ const { provider } = await partnerProvider({
 const description = await descriptionOf(provider);
 const { text } = await provider.request('/v1/openapi.json');
 
-/** Yields every schema with its location. Named schemas are visited at their definition. */
+/**
+ * Yields every schema of the OpenAPI document with its location. Named schemas are visited where they are
+ * defined.
+ */
 function* schemasIn(part: unknown, where: string): Generator<readonly [string, Schema]> {
   if (typeof part !== 'object' || part === null) return;
   for (const [name, one] of Object.entries(part)) {

@@ -27,7 +27,7 @@ async function lost({ register, trigger, work }: Shop) {
 
 /**
  * Five requests that accept an idempotency key, each with another body for the same key. A second execution
- * would have another id or number.
+ * would give another id or number.
  */
 const cases: Readonly<Record<string, (shop: Shop) => Promise<readonly [string, object, object, number]>>> = {
   paying: async () => ['POST /v1/partner/payments', testPayment, { ...testPayment, amount: '125.01' }, 201],

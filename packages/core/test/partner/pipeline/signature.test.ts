@@ -10,15 +10,15 @@ const sign = (secret: string, text: string) => createHmac('sha256', secret).upda
 
 interface Signing {
   readonly text?: string;
-  /** Headers to replace; an empty value removes the header. */
+  /** Headers to replace in a signed request; an empty value removes the header. */
   readonly changes?: Readonly<Record<string, string>>;
   readonly prefix?: string;
-  /** Secret that signs the request instead of the key's own. */
+  /** Secret with which the request is signed, instead of the key's own. */
   readonly by?: string;
   readonly sent?: string;
 }
 
-/** Pays with a signature, and returns the response. */
+/** Makes a signed payment request, and returns the response. */
 async function paid(
   provider: TestProvider,
   key: TestKey | string,

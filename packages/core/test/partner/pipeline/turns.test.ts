@@ -11,7 +11,10 @@ import type { TestKey } from '../../support/provider.ts';
 
 const pay = 'POST /v1/partner/payments';
 
-/** Starts a host whose directory responds when a test permits it. Returns the number of look-ups, too. */
+/**
+ * Starts a host whose user directory responds only when the test lets it. Also returns the number of
+ * look-ups.
+ */
 async function slowShop() {
   const host = new Host();
   const lookups: PromiseWithResolvers<UserRecord | null>[] = [];
@@ -25,7 +28,9 @@ async function slowShop() {
   const key = await provider.key();
   const send = (idempotencyKey: string, body: object = payment, by: TestKey = key): Promise<Answer> =>
     provider.partnerCall(by, pay, body, { 'idempotency-key': idempotencyKey });
-  /** Waits until `count` requests have passed the rate limit, and have done their immediate work. */
+  /**
+   * Waits until `count` requests have passed the rate limit, and have done the work that needs no waiting.
+   */
   const arrived = async (count: number) => {
     const counted = () => database.calls.filter((call) => call === 'rateLimits.consume').length;
     await vi.waitFor(() => expect(counted()).toBe(count), patient);

@@ -10,7 +10,7 @@ import { outfit, quiet } from '../../worker/workshop.ts';
  */
 export type Behaviour = (request: WebhookRequest) => Promise<AttemptAnswer | null>;
 
-/** Makes the result of an attempt with a status. */
+/** Makes the result of an attempt whose response has the given status. */
 export function answered(httpStatus: number): AttemptAnswer {
   const ok = httpStatus < 300;
   return { ok, httpStatus, error: ok ? null : 'status', response: '', durationMs: 5 };
@@ -26,11 +26,11 @@ export function byHand() {
   const waiting: ((answer: AttemptAnswer) => void)[] = [];
   const endpoint = {
     isQuick: false,
-    /** Attempts that wait for their response. */
+    /** Attempts that wait for their response from the test. */
     waiting,
     behave: async (): Promise<AttemptAnswer> =>
       endpoint.isQuick ? answered(200) : new Promise((resolve) => waiting.push(resolve)),
-    /** Responds to the first `count` waiting attempts, by default to all. */
+    /** Responds to the first `count` waiting attempts, by default to all of them. */
     answer(answer = answered(200), count = waiting.length): void {
       for (const tell of waiting.splice(0, count)) tell(answer);
     },
@@ -38,16 +38,16 @@ export function byHand() {
   return endpoint;
 }
 
-/** Watches the calls of a worker to its storage. */
+/** Records the calls of a worker to its storage. */
 export function watchedStore() {
   const writes: (readonly DeliveryResult[])[] = [];
   let claims = 0;
   let claimable: Promise<void> = Promise.resolve();
   return {
-    /** Written results, one list per write, since the test emptied this list. */
+    /** Results that the worker wrote, one list per write, since the test emptied this list. */
     writes,
     claims: () => claims,
-    /** Holds all claims back. @returns a function that lets them continue */
+    /** Makes all claims of the worker wait. @returns a function that lets them continue */
     holdClaims(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
       claimable = promise;
@@ -68,7 +68,7 @@ export function watchedStore() {
   };
 }
 
-/** Makes a real outbox, endpoints that a test controls, and timers that a test fires. */
+/** Makes a real event store, endpoints that the test controls, and timers that the test fires. */
 export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (store) => store) {
   const given = await outfit();
   const { storage, clock, tools } = given;
@@ -103,7 +103,7 @@ export async function depot(wrap: (store: DeliveryStore) => DeliveryStore = (sto
 
   return {
     ...{ ...given, requests, dispatcher },
-    /** Starts a worker, and returns it once it has done all due work. */
+    /** Starts a worker, and returns it after all due work is done. */
     async started(concurrency?: number) {
       const worker = dispatcher(concurrency);
       worker.start();

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { serve } from '../../support/running.ts';
 
-/** A request as an endpoint received it. */
+/** A request as a webhook endpoint received it. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -11,14 +11,14 @@ export interface Received {
   readonly at: number;
 }
 
-/** A real endpoint whose response a test sets. */
+/** A real webhook endpoint whose response the test sets. */
 export interface Sink {
   readonly url: string;
   readonly received: Received[];
   answer: (response: ServerResponse, delivery: Received) => void;
 }
 
-/** Starts an endpoint that responds with 204. It is stopped after the test. */
+/** Starts a webhook endpoint that responds with 204. It is stopped after the test. */
 export async function sink(now: () => number = Date.now): Promise<Sink> {
   const received: Received[] = [];
   const origin = await serve(async (request, response) => {

@@ -7,7 +7,7 @@ import {
 import { afterwards } from '../../support/running.ts';
 import { type RawAnswer, type RawServer, serve } from './target-server.ts';
 
-/** Creates a client that may reach this machine; closed after the test. */
+/** Creates a webhook client that may connect to this machine; closed after the test. */
 export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookClient {
   const client = createWebhookClient({ policy: { allowPrivate: true }, timeoutMs: 10_000, ...options });
   afterwards(() => client.close());
@@ -16,14 +16,14 @@ export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookC
 
 export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.1:${server.port}${path}`;
 
-/** Makes an attempt without headers, with a free place at its target. */
+/** Makes a webhook attempt without extra headers. No other request to its target is running. */
 export async function send(client: WebhookClient, url: string): Promise<AttemptAnswer> {
   const answer = await client.post({ url, headers: {}, body: '{}', owner: '' });
   if (answer === null) throw new Error('the target had no place for the attempt');
   return answer;
 }
 
-/** Starts a server that responds in one way, with a client and attempts between them. */
+/** Starts a server that responds in one way, with a webhook client and functions that make attempts. */
 export async function pair(answer: RawAnswer, options: Partial<WebhookClientOptions> = {}) {
   const [server, client] = [await serve(answer), newClient(options)];
   const post = () => send(client, urlOf(server));

@@ -9,14 +9,14 @@ export interface HostileTarget {
    * does not exist, or the URL has an IP address.
    */
   readonly answers?: readonly (readonly string[])[];
-  /** True if only the second look-up is hostile: registration cannot detect it, but an attempt must. */
+  /** True if only the second look-up is hostile: the registration cannot detect it, but an attempt must. */
   readonly changesLater?: true;
 }
 
 /** A public address that is returned together with a hostile one. No connection may be made to it either. */
 const publicAddress = '93.184.216.34';
 
-/** Hosts that are IP addresses, in every notation that some parser accepts. */
+/** Hosts that are IP addresses, in every notation that some parsers accept. */
 const literals: readonly string[] = [
   // Loopback: shortened, as one number in each base, in parts in each base, and in characters that normalize
   // to digits and dots.
@@ -71,13 +71,13 @@ const literals: readonly string[] = [
   ...['[fe80::1%25lo]', '[::1%lo]', '[fec0::1]', '[ff02::1]', '[100::1]', '[5f00::1]'],
 ];
 
-/** Names that mean this machine whatever a resolver returns. */
+/** Host names that mean this machine, no matter what a resolver returns. */
 const localNames: readonly string[] = [
   ...['localhost', 'LocalHost', 'localhost.', 'hooks.localhost', 'hooks.localhost.', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ'],
   ...['ｌｏｃａｌｈｏｓｔ', '%6cocalhost'],
 ];
 
-/** Results of a resolver that lead to an internal address. */
+/** Results of name resolution that lead to an internal address. */
 const resolved: readonly (readonly (readonly string[])[])[] = [
   ...[
     '127.0.0.1',

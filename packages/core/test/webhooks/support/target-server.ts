@@ -5,7 +5,7 @@ import { afterwards } from '../../support/running.ts';
 
 /** A request as it arrived over the wire. */
 export interface RawRequest {
-  /** Request line and headers. */
+  /** Request line and headers of the request. */
   readonly head: string;
   readonly body: Buffer;
 }
@@ -13,13 +13,13 @@ export interface RawRequest {
 /** Responds to a request by writing bytes; the number counts the requests of this server from 1. */
 export type RawAnswer = (socket: Socket, request: RawRequest, number: number) => void;
 
-/** A server that implements only the HTTP that a test requires. */
+/** A server that implements only those parts of HTTP that a test needs. */
 export interface RawServer {
   readonly port: number;
-  /** All connections, including ended ones. */
+  /** All connections of the server, including those that have ended. */
   readonly sockets: readonly Socket[];
   readonly requests: readonly RawRequest[];
-  /** Closes the server before the end of the test, which would close it otherwise. */
+  /** Closes the server before the end of the test, which would otherwise close it. */
   close(): Promise<void>;
 }
 
@@ -80,5 +80,5 @@ export function response(status: number, body = '', headers = ''): string {
   return `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-/** Response of a receiver that has accepted everything. */
+/** Response of a receiver that accepts the webhook. */
 export const accepts: RawAnswer = (socket) => socket.write(response(200));
