@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { operatorsConsole, sandboxConsole } from '@ostiary/console';
 import type { Administration } from '@ostiary/core/admin';
-import type { ConsolePage, OperatorBackend, OperatorPage } from '@ostiary/core/console';
+import type { ConsolePage, ConsoleRoute, OperatorBackend, OperatorPage } from '@ostiary/core/console';
 import { memoryStorage } from '@ostiary/testing/memory';
 import en from '../packages/core/languages/en.json' with { type: 'json' };
 import { type ErrorDefinition, oauthErrors, partnerErrors } from '../packages/core/src/errors.ts';
@@ -18,6 +18,7 @@ import { defaultOptions } from '../packages/core/src/options/defaults.ts';
 import { assembleWithTables } from '../packages/core/src/ostiary.ts';
 import { offlineAccessConsent, readyScopes } from '../packages/core/src/scopes/ready-scopes.ts';
 import { offlineAccess, scopeNames, scopes } from '../packages/core/src/scopes/scopes.ts';
+import { type ApiDocument, apiSections } from './api-reference.ts';
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
@@ -85,6 +86,8 @@ ${errorRows(partnerErrors).join('\n')}`;
 /** Pages of both consoles, as the service requests them. */
 let consolePages: readonly ConsolePage[] = [];
 let operatorPages: readonly OperatorPage<Administration>[] = [];
+/** Routes of the partner API, from which the console makes its code to copy. */
+let consoleRoutes: readonly ConsoleRoute[] = [];
 
 /** Creates a service with every option that has routes, on a storage in memory. It handles no requests. */
 const service = await assembleWithTables(
@@ -102,6 +105,7 @@ const service = await assembleWithTables(
       ...sandboxConsole(),
       pages(backend) {
         consolePages = sandboxConsole().pages(backend);
+        consoleRoutes = backend.routes;
         return consolePages;
       },
     },
@@ -117,31 +121,30 @@ const service = await assembleWithTables(
   },
   {},
 );
+const described = await service.ostiary.fetch(new Request('http://localhost/v1/openapi.json'));
+const apiDocument = (await described.json()) as ApiDocument;
 await service.ostiary.close();
 
 function partnerEndpointsPage(): string {
   const table = service.partnerRoutes;
-  const rows = table.map(({ method, path, scope, limit, idempotent, summary, testOnly }) =>
-    row(
-      method,
-      `\`${path.replace(/:(\w+)/g, '{$1}')}\``,
-      scope === null ? 'any key' : `\`${scope}\``,
-      limit,
-      idempotent ? 'yes' : 'no',
-      testOnly === true ? `${summary} Test keys only.` : summary,
-    ),
+  const rows = table.map(({ method, path, summary, operation }) =>
+    row(`[\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\`](#${operation.toLowerCase()})`, summary),
   );
   const limits = Object.entries(partnerLimits)
     .filter(([group]) => table.some(({ limit }) => limit === group))
     .map(([group, { requests, windowSeconds }]) =>
       row(group, `${requests} requests in ${windowSeconds} seconds`),
     );
-  return `# Endpoints of the partner API
+  return `# Reference of the partner API
 
-The paths are below \`baseUrl\`. Send the header \`X-API-Key\` with every request. The column Idempotent says whether the endpoint accepts an \`Idempotency-Key\`. \`GET /v1/openapi.json\` (OpenAPI 3.1) describes all fields and responses, and needs no API key.
+This page has every operation of the partner API, with its parameters, its responses, its errors, and its call in curl, Node and Python. Each service describes its own partner API at \`GET /v1/openapi.json\` (OpenAPI 3.1), without an API key: event types, limits and the prefix of headers can differ from this page.
 
-| Method | Path | Scope | Limit | Idempotent | |
-|---|---|---|---|---|---|
+- Send the header \`X-API-Key\` with every request. The code on this page reads your key from the environment variable \`OSTIARY_API_KEY\`, and calls a service at \`https://api.example.com\`.
+- The code for Node needs [the client SDK](../quickstart-partner.md#2-install-the-client). The code for Python needs [httpx](https://www.python-httpx.org): \`pip install httpx\`.
+- Some operations accept an \`Idempotency-Key\`. The SDK sends such a key by itself.
+
+| Operation | |
+|---|---|
 ${rows.join('\n')}
 
 ## Limits
@@ -150,7 +153,9 @@ These are the default limits; a host may set others. The requests of each group 
 
 | Limit | |
 |---|---|
-${limits.join('\n')}`;
+${limits.join('\n')}
+
+${apiSections(apiDocument, consoleRoutes)}`;
 }
 
 function eventsPage(): string {

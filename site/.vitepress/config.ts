@@ -57,7 +57,7 @@ export default defineConfig({
     logo: { src: mark, alt: '' },
     nav: [
       { text: 'Docs', link: '/docs' },
-      { text: 'Partner API', link: '/reference/openapi' },
+      { text: 'Partner API', link: '/reference/partner-endpoints' },
       { text: 'Recipes', link: '/recipes' },
       { text: 'TypeScript', link: '/typescript/index.html', target: '_self' },
       {

@@ -196,7 +196,75 @@ describe.runIf(process.env.TEST_SITE !== undefined)('the documentation site, in 
   }, 60_000);
 
   it.each(['light', 'dark'] as const)(
-    'shows the partner API with enough contrast, with every operation open: %s',
+    'has a reference of the partner API that axe finds nothing wrong with, in every language and width: %s',
+    async (colorScheme) => {
+      const { page } = await newProfile(browser, { colorScheme });
+      await open(page, '/reference/partner-endpoints#createpayment');
+      const problems: string[] = [];
+      for (const [language, width] of [
+        ['Python', 1440],
+        ['Node', 1440],
+        ['curl', 390],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        const tabs = page.locator('#createpayment ~ .vp-code-group').first().locator('.tabs');
+        await tabs.getByText(language, { exact: true }).click();
+        problems.push(...(await violations(page)));
+      }
+      expect(problems).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('shows the chosen language in the code of every operation, also after a reload, and each of them without script', async () => {
+    const { page } = await newProfile(browser);
+    await open(page, '/reference/partner-endpoints#getpayment');
+    const operations = page.locator('.vp-code-group');
+    const shown = page.locator('.vp-code-group .blocks > div:visible');
+    const count = await operations.count();
+    expect(count).toBeGreaterThan(20);
+    const own = page.locator('#getpayment ~ .vp-code-group').first();
+    expect(await own.locator('.blocks > div:visible').textContent()).toContain('curl --globoff');
+    const before = (await own.boundingBox())?.y ?? 0;
+    await own.locator('.tabs').getByText('Python').click();
+    for (const reloaded of [false, true]) {
+      if (reloaded) await page.reload();
+      const inPython = shown.filter({ hasText: 'import httpx' });
+      await expect.poll(() => inPython.count()).toBe(count);
+      expect(await shown.count()).toBe(count);
+      // The code stays where the reader clicked, though code above it has become longer.
+      if (!reloaded) expect(Math.abs(((await own.boundingBox())?.y ?? 0) - before)).toBeLessThan(40);
+    }
+    const { page: without } = await newProfile(browser, { javaScriptEnabled: false });
+    await open(without, '/reference/partner-endpoints');
+    const first = without.locator('.vp-code-group').first();
+    for (const [language, mark] of [
+      ['Python', 'import httpx'],
+      ['Node', 'OstiaryPartner'],
+      ['curl', 'curl --globoff'],
+    ] as const) {
+      await first.locator('.tabs').getByText(language).click();
+      expect(await first.locator('.blocks > div:visible').textContent()).toContain(mark);
+    }
+  }, 60_000);
+
+  it('finds an operation by its name, and hands the reference to an assistant', async () => {
+    const { page } = await newProfile(browser);
+    await open(page, '/concepts');
+    await page.locator('#local-search button').click();
+    await page.locator('.VPLocalSearchBox input').fill('recoverWebhook');
+    const results = page.locator('.VPLocalSearchBox .result');
+    await results.first().waitFor();
+    expect(await results.first().getAttribute('href')).toBe('/reference/partner-endpoints#recoverwebhook');
+    const list = await (await fetch(`${site}/llms.txt`)).text();
+    expect(list).toContain('[API reference](/reference/partner-endpoints.md)');
+    const markdown = await (await fetch(`${site}/reference/partner-endpoints.md`)).text();
+    expect(markdown).toContain('### recoverWebhook\n\n`POST /v1/partner/webhooks/{id}/recover`');
+    expect(markdown).toContain('ostiary.webhooks.recover("we_');
+  }, 60_000);
+
+  it.each(['light', 'dark'] as const)(
+    'shows the page to try the partner API with enough contrast, with every operation open: %s',
     async (colorScheme) => {
       const { page } = await newProfile(browser, { colorScheme });
       await open(page, '/reference/openapi');

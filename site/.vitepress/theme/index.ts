@@ -1,13 +1,22 @@
 import type { Theme } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
-import { h } from 'vue';
+import { defineComponent, h } from 'vue';
+import { followChosenLanguage } from './code-language.ts';
 import { ForAssistants } from './for-assistants.ts';
 import './landing.css';
 import { PartnerApi } from './partner-api.ts';
 import './style.css';
 
+const Layout = defineComponent({
+  name: 'SiteLayout',
+  setup() {
+    followChosenLanguage();
+    return () => h(DefaultTheme.Layout, null, { 'doc-before': () => h(ForAssistants) });
+  },
+});
+
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'doc-before': () => h(ForAssistants) }),
+  Layout,
   enhanceApp: ({ app }) => void app.component('PartnerApi', PartnerApi),
 } satisfies Theme;
