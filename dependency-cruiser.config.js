@@ -18,13 +18,13 @@ const above = {
   worker: ['options'],
   users: ['options'],
   passports: ['options'],
-  webhooks: ['idempotency', 'keys', 'options', 'worker'],
+  webhooks: ['audit', 'idempotency', 'keys', 'options', 'worker'],
   payments: ['audit', 'idempotency', 'options', 'webhooks'],
   admin: ['audit', 'keys', 'options', 'payments', 'webhooks', 'worker'],
   oauth: ['http', 'keys', 'languages', 'options', 'pages'],
   operators: ['admin', 'http', 'options'],
   'resource-server': ['keys', 'oauth', 'options'],
-  partner: ['http', 'idempotency', 'options', 'passports', 'payments', 'users', 'webhooks'],
+  partner: ['audit', 'http', 'idempotency', 'options', 'passports', 'payments', 'users', 'webhooks'],
 };
 
 /** Rooms of core, and the rooms that each may import beside itself. The two tables, `errors.ts` and `events.ts`, are rooms of their own. */

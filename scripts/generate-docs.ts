@@ -83,8 +83,9 @@ An error of the partner API is JSON, \`{ "code", "message", "requestId", "detail
 ${errorRows(partnerErrors).join('\n')}`;
 }
 
-/** Pages of both consoles, as the service requests them. */
+/** Pages of the consoles and of the live portal, as the service requests them. */
 let consolePages: readonly ConsolePage[] = [];
+let portalPages: readonly ConsolePage[] = [];
 let operatorPages: readonly OperatorPage<Administration>[] = [];
 /** Routes of the partner API, from which the console makes its code to copy. */
 let consoleRoutes: readonly ConsoleRoute[] = [];
@@ -107,6 +108,13 @@ const service = await assembleWithTables(
         consolePages = sandboxConsole().pages(backend);
         consoleRoutes = backend.routes;
         return consolePages;
+      },
+      portal: {
+        linkPath: sandboxConsole().portal?.linkPath ?? '',
+        pages(backend) {
+          portalPages = sandboxConsole().portal?.pages(backend) ?? [];
+          return portalPages;
+        },
       },
     },
     operators: {
@@ -171,7 +179,7 @@ ${sections.join('\n\n')}`;
 }
 
 function endpointsPage(): string {
-  const shown = new Set(consolePages.map(({ path }) => path));
+  const shown = new Set([...consolePages, ...portalPages].map(({ path }) => path));
   const routes = service.routes.filter(
     ({ path, errors }) => errors !== 'partner' && !shown.has(path) && !path.startsWith('/operators'),
   );
@@ -198,6 +206,14 @@ The option \`console\` with \`sandboxConsole()\` of \`@ostiary/console\` adds th
 | Method | URL | |
 |---|---|---|
 ${consolePages.map(pageRowOf).join('\n')}
+
+## Live portal
+
+The same option adds these pages for live data. See [the live portal](../sandbox.md#the-live-portal).
+
+| Method | URL | |
+|---|---|---|
+${portalPages.map(pageRowOf).join('\n')}
 
 ## Pages for operators
 

@@ -40,6 +40,44 @@ describe('the frame of the consoles, in a real browser', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
+  it('lets a person into the live portal: a link of an operator, its page, and the switch to test data', async () => {
+    const { page: operator, complaints } = await newProfile(browser);
+    await operator.goto(`${provider.origin}/operators/partners/kafe-1`);
+    await operator.getByText('Make a link').first().click();
+    await operator.getByLabel('Rights').selectOption('manage');
+    await operator.getByRole('button', { name: 'Make a link' }).click();
+    const link = (await operator.locator('[data-once]').textContent()) ?? '';
+    await lookSmallAndWide(operator);
+
+    const { page, complaints: visitorComplaints } = await newProfile(browser);
+    await page.goto(link);
+    await lookSmallAndWide(page);
+    await pressUntil(page, 'Tab', /^Open the portal$/);
+    await page.keyboard.press('Enter');
+    await page.getByText('Live data. What you change here takes effect at once.').waitFor();
+    await lookSmallAndWide(page, 'portal');
+    await page.getByRole('link', { name: 'Add an endpoint' }).click();
+    await page.getByLabel('URL').fill('https://shop.example/webhooks');
+    await page.getByRole('button', { name: 'Add an endpoint' }).click();
+    await page.locator('[data-once]').first().waitFor();
+    await lookSmallAndWide(page);
+    await page.getByRole('link', { name: 'To the endpoint' }).click();
+    await page.getByRole('heading', { name: 'https://shop.example/webhooks' }).waitFor();
+    await lookSmallAndWide(page);
+    await page.getByRole('link', { name: 'Test', exact: true }).click();
+    await page.getByLabel('Test API key').waitFor();
+    await page.goto(link);
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+    await operator.getByRole('link', { name: 'I have kept it' }).click();
+    await operator.getByRole('button', { name: 'End it' }).click();
+    await operator.getByText('The access is ended.').waitFor();
+    await page.goto(`${provider.origin}/portal`);
+    await page.getByText('Your session is over.').waitFor();
+    await lookSmallAndWide(page);
+    // The browser reports the status of the used link.
+    expect([...complaints, ...visitorComplaints.filter((line) => !line.includes('410'))]).toEqual([]);
+  }, 90_000);
+
   it('works by keyboard and without a script: search, skip link, navigation, order and pages', async () => {
     const { page, complaints } = await newProfile(browser, { javaScriptEnabled: false });
     await page.goto(`${provider.origin}/operators`);

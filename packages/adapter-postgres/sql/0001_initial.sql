@@ -540,6 +540,23 @@ CREATE TABLE inbox_requests (
 CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
 CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
 
+-- Links to the live portal of partners that were not used yet, and the sessions that links opened.
+CREATE TABLE portal_sessions (
+  id text COLLATE "C" PRIMARY KEY,
+  -- SHA-256 of the secret of the link or, once it was used, of the session.
+  digest bytea NOT NULL UNIQUE CHECK (octet_length(digest) = 32),
+  partner text COLLATE "C" NOT NULL REFERENCES partners (slug),
+  rights text COLLATE "C" NOT NULL CHECK (rights IN ('view', 'manage')),
+  made_by text NOT NULL,
+  created_at bigint NOT NULL,
+  -- NULL until the link is used.
+  opened_at bigint,
+  expires_at bigint NOT NULL
+);
+
+CREATE INDEX portal_sessions_by_partner ON portal_sessions (partner, created_at, id);
+CREATE INDEX portal_sessions_by_end ON portal_sessions (expires_at);
+
 -- What the service did, per hour, for charts of operators. Every process adds to the rows of the current hour, every few
 -- seconds. No index contains the columns that change, and half of each page is left free, so that this writes no index (HOT).
 CREATE TABLE hourly_counts (

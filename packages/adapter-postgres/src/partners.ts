@@ -57,6 +57,10 @@ function endsIn(schema: string) {
       DELETE FROM ${schema}.endpoint_failures
       WHERE endpoint_id IN (SELECT id FROM ${schema}.webhook_endpoints WHERE partner = :slug)
     `),
+
+    endPortal: statement<{ slug: string }>(`
+      DELETE FROM ${schema}.portal_sessions WHERE partner = :slug
+    `),
   };
 }
 
@@ -112,12 +116,13 @@ export function postgresPartners(database: Database): PartnerStore {
   const sql = statementsIn(database.schema);
   const sorted = postgresSortedLists<PartnerRecord>(database, { columns, table: 'partners', id: 'slug' });
 
-  /** Revokes the grants of a partner's clients, and cancels the partner's pending deliveries. */
+  /** Revokes the grants of a partner's clients, ends its portal sessions, and cancels its pending deliveries. */
   async function end(
     connection: Connection,
     { slug, updatedAt: now }: PartnerRecord,
     disabledAt: number,
   ): Promise<Ended> {
+    await sql.endPortal.run(connection, { slug });
     const grants = await sql.revokeGrants.get(connection, { slug, disabledAt, now });
     // From here on calls that publish wait, and then see that nothing is delivered any more.
     for (const mode of ['live', 'test'] as const) await owners.lock(connection, { partner: slug, mode });

@@ -17,6 +17,7 @@ import { postgresInbox } from './inbox.ts';
 import { postgresInteractions } from './interactions.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
+import { postgresPortal } from './portal.ts';
 import { postgresPurge } from './purge.ts';
 import { postgresPushedRequests } from './pushed-requests.ts';
 import { postgresQueue } from './queue.ts';
@@ -90,6 +91,7 @@ export function storageOn(database: Database): Storage {
     sandbox: postgresSandbox(database),
     proofIds: postgresUsedIds(database),
     pushedRequests: postgresPushedRequests(database),
+    portal: postgresPortal(database),
     rateLimits: postgresRateLimits(database),
     wakeUps,
 

@@ -5,7 +5,7 @@ import type {
   WebhookEndpointRecord,
   WebhookEndpointStore,
 } from '@ostiary/core/storage';
-import { postgresAudits } from './audit.ts';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { postgresEndpointLists } from './endpoint-lists.ts';
 import { postgresEventOwners } from './event-owners.ts';
@@ -176,14 +176,16 @@ export function postgresWebhooks(database: Database): WebhookEndpointStore {
   }
 
   return {
-    async create({ endpoint, idempotency, max, now }) {
+    async create({ endpoint, idempotency, max, now, audit }) {
       const row = rowOf(endpoint);
+      const act = auditRowOf(audit);
       return once<EndpointCreation>(idempotency, now, async (connection) => {
         await owners.lock(connection, row);
         const count = (await sql.count.get(connection, row))?.count ?? 0;
         if (count >= max) return { outcome: 'too_many' };
         await sql.insert.run(connection, row);
         await sql.insertQueue.run(connection, row);
+        await audits.store(connection, act);
         return { outcome: 'created' };
       });
     },

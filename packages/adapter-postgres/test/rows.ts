@@ -29,6 +29,8 @@ export const identityRows = `
     SELECT 'key_' || i, 'p' || i % 500 + 1, 'live', 'n', 'n' || i, 'svc_live_' || i, sha256(('key ' || i)::bytea), '{webhooks}', NULL, false, 's',
       'q', i, NULL, NULL, NULL
     FROM generate_series(1, 2000) AS i;
+  INSERT INTO portal_sessions
+    SELECT 'ps_' || i, sha256(('portal ' || i)::bytea), 'p' || i % 500 + 1, 'view', 'ana', i, NULL, i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO consents (sub, client_id, scopes, granted_at, updated_at)
     SELECT 'u' || i / 3, 'c' || 1 + i % 2000, '{openid,kyc}', 1, i FROM generate_series(1, ${identities}) AS i;
   INSERT INTO grants

@@ -473,6 +473,23 @@ CREATE TABLE inbox_requests (
 CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
 CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
 
+-- Links to the live portal of partners that were not used yet, and the sessions that links opened.
+CREATE TABLE portal_sessions (
+  id TEXT PRIMARY KEY NOT NULL,
+  -- SHA-256 of the secret of the link or, once it was used, of the session.
+  digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+  partner TEXT NOT NULL REFERENCES partners (slug),
+  rights TEXT NOT NULL CHECK (rights IN ('view', 'manage')),
+  made_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- NULL until the link is used.
+  opened_at INTEGER,
+  expires_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX portal_sessions_by_partner ON portal_sessions (partner, created_at, id);
+CREATE INDEX portal_sessions_by_end ON portal_sessions (expires_at);
+
 -- What the service did, per hour, for charts of operators. Every process adds to the rows of the current hour.
 CREATE TABLE hourly_counts (
   -- Beginning of the hour.

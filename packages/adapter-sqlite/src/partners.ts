@@ -75,6 +75,8 @@ function statementsOn(connection: Connection) {
     removeFailures: connection.prepare<[{ slug: string }]>(`
       DELETE FROM endpoint_failures WHERE endpoint_id IN (SELECT id FROM webhook_endpoints WHERE partner = :slug)
     `),
+
+    endPortal: connection.prepare<[{ slug: string }]>('DELETE FROM portal_sessions WHERE partner = :slug'),
   };
 }
 
@@ -82,10 +84,11 @@ export function sqlitePartners(database: Database): PartnerStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare(statementsOn);
 
-  /** Revokes the grants of a partner's clients, and cancels the partner's pending deliveries. */
+  /** Revokes the grants of a partner's clients, ends its portal sessions, and cancels its pending deliveries. */
   function end(slug: string, disabledAt: number, now: number): Omit<PartnerReach, 'keys' | 'clients'> {
     const { codes = 0, tokens = 0 } = sql().alive.get({ slug, now }) ?? {};
     sql().revokeGrants.run({ slug, disabledAt });
+    sql().endPortal.run({ slug });
     sql().removeFailures.run({ slug });
     return { codes, tokens, deliveries: sql().cancel.run({ slug, now }).changes };
   }

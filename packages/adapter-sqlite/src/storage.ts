@@ -17,6 +17,7 @@ import { sqliteInteractions } from './interactions.ts';
 import { assertNodeVersion } from './node-version.ts';
 import { parseOptions, type SqliteStorageOptions } from './options.ts';
 import { sqlitePartners } from './partners.ts';
+import { sqlitePortal } from './portal.ts';
 import { sqlitePurge } from './purge.ts';
 import { sqlitePushedRequests } from './pushed-requests.ts';
 import { sqliteQueue } from './queue.ts';
@@ -103,6 +104,7 @@ export function storageOn(database: Database): Storage {
     sandbox: sqliteSandbox(database),
     proofIds: sqliteUsedIds(database),
     pushedRequests: sqlitePushedRequests(database),
+    portal: sqlitePortal(database),
 
     open: () => database.open(),
 

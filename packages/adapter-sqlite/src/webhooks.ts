@@ -5,7 +5,7 @@ import type {
   WebhookEndpointRecord,
   WebhookEndpointStore,
 } from '@ostiary/core/storage';
-import { sqliteAudits } from './audit.ts';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import {
@@ -130,13 +130,15 @@ export function sqliteWebhooks(database: Database): WebhookEndpointStore {
   }
 
   return {
-    async create({ endpoint, idempotency, max, now }) {
+    async create({ endpoint, idempotency, max, now, audit }) {
       const row = rowOf(endpoint);
+      const act = auditRowOf(audit);
       return claims.once<EndpointCreation>(idempotency, now, () => {
         const { partner, mode } = row;
         if ((sql().count.get({ partner, mode })?.count ?? 0) >= max) return { outcome: 'too_many' };
         sql().insert.run(row);
         sql().insertQueue.run(row.id);
+        audits.store(act);
         return { outcome: 'created' };
       });
     },

@@ -1,4 +1,4 @@
-import { ApiKeyError, ClientError, PartnerNameError, WebhookError } from '@ostiary/core/admin';
+import { ApiKeyError, ClientError, PartnerNameError, PortalError, WebhookError } from '@ostiary/core/admin';
 import { styled } from './colour.ts';
 import { type Commands, CommandUsageError, NotFoundError } from './command.ts';
 import { requiredOf, usageOf } from './help.ts';
@@ -35,12 +35,13 @@ const lists: { readonly [code: string]: string } = {
   key_not_found: 'keys list <partner>',
   endpoint_not_found: 'endpoints list <partner>',
   event_not_found: 'events list <partner>',
+  portal_session_not_found: 'portal list <partner>',
   payment_not_found: 'payments list <partner>',
   request_not_found: 'requests list <partner>',
 };
 
 function codeOf(error: unknown): string | null {
-  const isOurs = [ApiKeyError, ClientError, NotFoundError, PartnerNameError, WebhookError].some(
+  const isOurs = [ApiKeyError, ClientError, NotFoundError, PartnerNameError, PortalError, WebhookError].some(
     (type) => error instanceof type,
   );
   return isOurs && error instanceof Error && 'code' in error ? String(error.code) : null;

@@ -5,6 +5,7 @@ import type { CommandDescription, CommandFlag } from './command.ts';
 const nouns: { readonly [noun: string]: string } = {
   partners: 'who calls the partner API',
   keys: 'API keys of partners',
+  portal: 'live data of partners for their people',
   clients: 'OAuth clients',
   'signing-keys': 'keys that sign ID tokens',
   endpoints: 'webhook endpoints of partners',
@@ -23,7 +24,7 @@ const nouns: { readonly [noun: string]: string } = {
  * group.
  */
 const groups: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Partners', ['partners', 'keys', 'payments', 'requests', 'export', 'funds']],
+  ['Partners', ['partners', 'keys', 'portal', 'payments', 'requests', 'export', 'funds']],
   ['Webhooks', ['endpoints', 'events', 'deliveries', 'trigger', 'tail']],
   ['Apps and users', ['clients', 'access', 'users', 'passport']],
   ['Service', []],

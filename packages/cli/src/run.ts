@@ -18,6 +18,7 @@ import { importCommands } from './import/command.ts';
 import { keyCommands } from './keys.ts';
 import { partnerCommands } from './partners.ts';
 import { paymentCommands } from './payments.ts';
+import { portalCommands } from './portal.ts';
 import { type Line, read } from './program.ts';
 import { progressOn } from './progress.ts';
 import { requestCommands } from './requests.ts';
@@ -32,6 +33,7 @@ import { webhookCommands } from './webhooks.ts';
 export const administrationCommands: Commands = {
   ...partnerCommands,
   ...keyCommands,
+  ...portalCommands,
   ...clientCommands,
   ...signingKeyCommands,
   ...webhookCommands,

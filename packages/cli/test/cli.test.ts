@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { register, trigger, webhookProvider } from '../../core/test/partner/webhook-shop.ts';
+import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import { administrationCommands, type Commands } from '../src/index.ts';
 import { terminal } from './support.ts';
@@ -19,6 +20,28 @@ describe('the command line', () => {
     expect((await run('partners list', { open })).code).toBe(0);
     expect((await run('partners disable nobody', { open })).code).not.toBe(0);
     expect(closed).toBe(2);
+  });
+
+  it('lets a person into the live portal of a partner, and ends it', async () => {
+    const portal = { linkPath: '/portal/open/:link', pages: () => [] };
+    const opensWith = { scope: null, testOnly: true } as const;
+    const { run, asked } = await terminal(
+      partnerProvider({ console: { opensWith, pages: () => [], portal } }),
+    );
+    await run('partners create kafe --name Kafe');
+    expect((await run('portal link kafe')).code).toBe(2);
+    const made = await run('portal link kafe --rights view');
+    expect(made.out).toMatch(/link +http\S+\/portal\/open\/[\w-]{43}\n/);
+    expect(made.err).toContain('not shown again');
+    const [session] = (await run('portal list kafe --json')).json().sessions;
+    expect(session).toMatchObject({ rights: 'view', openedAt: null });
+    expect((await run('portal list kafe')).out).toContain('not used');
+    expect((await run(`portal end kafe ${session.id}`)).out).toBe(`Ended ${session.id}.\n`);
+    expect(asked).toHaveLength(1);
+    expect((await run(`portal end kafe ${session.id}`)).code).toBe(3);
+    await run('partners disable kafe');
+    expect((await run('portal link kafe --rights view')).err).toContain('disabled');
+    expect((await run('portal list nobody')).code).toBe(3);
   });
 
   it('provisions a partner with a key and a client, for people and for programs', async () => {
@@ -143,6 +166,7 @@ describe('the command line', () => {
       'endpoints remove',
       'keys revoke',
       'partners disable',
+      'portal end',
       'purge',
     ]);
   });

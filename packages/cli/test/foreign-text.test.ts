@@ -4,6 +4,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
 import { sampleApiKey, sampleEvent, samplePartner } from '../../testing/src/contract/partner-samples.ts';
+import { sampleLink } from '../../testing/src/contract/portal-samples.ts';
 import { now, sampleClient } from '../../testing/src/contract/samples.ts';
 import { registered } from '../../testing/src/contract/webhook-samples.ts';
 import { oneLine, styled, writerTo } from '../src/colour.ts';
@@ -45,6 +46,7 @@ async function stage() {
     sampleClient({ name: hostile, redirectUris: [`https://a.example/${hostile}`] }),
   );
   await storage.apiKeys.insert(sampleApiKey('1', { name: hostile }));
+  await storage.portal.insert(sampleLink('ps_1', { madeBy: hostile, expiresAt: 1e15 }));
   await registered(storage, '1', { url: `https://a.example/${hostile}` });
   const event = sampleEvent('1', { type: hostile, body: JSON.stringify({ data: { hostile } }) });
   await storage.events.publish([event], { idempotency: null, now });
@@ -74,6 +76,9 @@ async function lines(): Promise<{
     'keys list': ['acme', true],
     'keys roll': ['key_1', false],
     'keys revoke': ['key_2', false],
+    'portal link': ['acme --rights view', false],
+    'portal list': ['acme', true],
+    'portal end': ['acme ps_evil\u009b', true],
     'clients create': [`--name x --redirect-uri https://a.example/${'evil\u202e'} --scope openid`, true],
     'clients list': ['', true],
     'clients show': ['client-1', true],

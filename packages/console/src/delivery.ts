@@ -65,14 +65,14 @@ const cutBytes = inlineBytes - 3;
  * would take 50 ms or more.
  */
 function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit: Visit): Html | null {
-  const { urlOf, voice } = visit;
+  const { mode, urlOf, voice } = visit;
   const words = voice.words.deliveries;
   if (response === null) return null;
   if (response === '') return html`<p class="small muted">${words.noAnswer}</p>`;
   const bytes = Buffer.byteLength(response);
   const answerTo = fillText(voice.language, words.answerTo, { number });
   const title =
-    bytes >= cutBytes && bytes <= inlineBytes
+    mode === 'test' && bytes >= cutBytes && bytes <= inlineBytes
       ? words.answerCut
       : fillText(voice.language, words.answer, { bytes: counted(bytes, voice.language) });
   if (bytes <= inlineBytes)
@@ -89,9 +89,15 @@ function wireText({ method, url, headers, body }: AttemptRequest): string {
   return [`${method} ${target} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
-/** Shows the HTTP request of an attempt, or a link to it if the list does not include it. */
-function requestPart({ request, number, error }: Attempt, delivery: ShownDelivery, visit: Visit): Html {
-  const { urlOf, voice } = visit;
+/** Shows the HTTP request of a test attempt, or a link to it if the list does not include it. */
+function requestPart(
+  { request, number, error }: Attempt,
+  delivery: ShownDelivery,
+  visit: Visit,
+): Html | null {
+  const { mode, urlOf, voice } = visit;
+  // The API tells nobody what a live attempt sent: its signature is meant for the endpoint alone.
+  if (mode === 'live') return null;
   const words = voice.words.deliveries;
   const { language } = voice;
   const id = `${delivery.id}-${number}-request`;
@@ -173,7 +179,7 @@ function deliveryItem(delivery: ShownDelivery, context: DeliveryContext, visit: 
   return html`<li class="delivery" id="${id}">
 <div class="head"><p class="to">${heading}<span>${nameOf(detail)} · ${moment(createdAt, voice.language)}</span></p>${deliveryBadge(badge, visit.backend, voice)}</div>
 <ol class="timeline">${attempts.map((attempt) => attemptItem(attempt, delivery, visit))}${next === null ? null : html`<li id="${id}-next"><span class="bead next"></span><span class="rail"></span><p>${next}</p></li>`}</ol>
-${canRepeat && status !== 'pending' ? html`<p><button class="compact" form="${againForm}" formaction="${urlOf('redeliver', { id: eventId })}" name="endpoint" value="${endpointId}">${words.again} <span class="hidden">${nameOf(title)}</span></button></p>` : null}
+${canRepeat && visit.mayManage && status !== 'pending' ? html`<p><button class="compact" form="${againForm}" formaction="${urlOf('redeliver', { id: eventId })}" name="endpoint" value="${endpointId}">${words.again} <span class="hidden">${nameOf(title)}</span></button></p>` : null}
 </li>`;
 }
 

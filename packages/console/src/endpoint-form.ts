@@ -87,7 +87,7 @@ ${form.field({
 ${isNew ? form.field({ name: 'secret', tag: secretTag, hint: secretTyped ? words.secretAgain : words.secretHint }) : null}
 ${form.choices({ name: 'events', options })}
 <div class="row"><button class="primary">${isNew ? words.add : words.save}</button><a href="${back}">${voice.words.cancel}</a></div>
-</form></section>${isNew ? inboxOffer(visit) : null}`,
+</form></section>${isNew && visit.mode === 'test' ? inboxOffer(visit) : null}`,
   });
 }
 
@@ -142,7 +142,7 @@ export async function addEndpoint(
   form: ReadonlyMap<string, string>,
   session: string,
 ): Promise<ConsoleAnswer> {
-  const { api, backend, urlOf } = visit;
+  const { api, backend, mode, urlOf } = visit;
   const filled = filledIn(visit, form);
   const checked = await check(visit, null, filled, form);
   if (checked.problems.size > 0) return show(visit, null, filled, checked);
@@ -154,7 +154,8 @@ export async function addEndpoint(
     const body = JSON.stringify({ url: filled.url, secret, events: eventsOf(filled) });
     const { id } = await api('createWebhook', { body });
     if (once !== null) return seeOther(urlOf('secret', { id, once, notice: 'endpoint_added' }));
-    return seeOther(urlOf('receiver', { id, notice: 'endpoint_added' }));
+    const next = mode === 'test' ? 'receiver' : 'endpoint';
+    return seeOther(urlOf(next, { id, notice: 'endpoint_added' }));
   } catch (error) {
     return show(visit, null, filled, { ...checked, problems: problemsOf(visit.voice, error, memberNames) });
   }

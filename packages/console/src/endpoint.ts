@@ -15,11 +15,10 @@ import { isInbox } from './inbox.ts';
 import { enabledBadge, filterForm, moment, stateOptions, statesSaid } from './parts.ts';
 import { noRecovery, type Recovery, recover, recovered, recoverForm } from './recover.ts';
 import { seeOther, type Visit } from './visit.ts';
-import type { Voice } from './words.ts';
 
 const changeForm = 'change';
 
-function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
+function settings(endpoint: WebhookEndpoint, { mayManage, voice: { language, words } }: Visit): Html {
   const { endpoints } = words;
   const { id, enabled, createdAt } = endpoint;
   const change = enabled
@@ -28,30 +27,38 @@ function settings(endpoint: WebhookEndpoint, { language, words }: Voice): Html {
   return html`<p>${enabledBadge(enabled, endpoints)}</p>
 <p>${typesOf(endpoint, words)}</p>
 <p class="small muted">${fill(language, endpoints.since, { time: moment(createdAt, language) })}<br><code>${id}</code></p>
-${change}`;
+${mayManage ? change : null}`;
 }
 
 /** Shows the links and forms that change an endpoint. Updates of the open page leave them untouched. */
-function changes({ urlOf, voice }: Visit, endpoint: WebhookEndpoint): Html {
+function changes({ mayManage, mode, urlOf, voice }: Visit, endpoint: WebhookEndpoint): Html | null {
   const { id } = endpoint;
+  if (!mayManage) return null;
   const { endpoints, inbox, receiver } = voice.words;
   const requests = isInbox(endpoint)
     ? html`<p><a href="${urlOf('inbox', { id })}">${inbox.last}</a></p>`
     : null;
-  const receive = isInbox(endpoint)
-    ? null
-    : html`<p><a href="${urlOf('receiver', { id })}">${receiver.open}</a></p>`;
+  const receive =
+    isInbox(endpoint) || mode === 'live'
+      ? null
+      : html`<p><a href="${urlOf('receiver', { id })}">${receiver.open}</a></p>`;
   return html`${requests}${receive}<p><a href="${urlOf('editEndpoint', { id })}">${endpoints.edit}</a></p>
 <p><a href="${urlOf('secret', { id })}">${endpoints.rotate}</a></p>
 <details id="removal"><summary>${endpoints.remove}</summary><p>${endpoints.removeHint}</p>
 <div class="row"><button class="compact" form="${changeForm}" name="action" value="remove">${endpoints.removeNow}</button></div></details>`;
 }
 
-function recoverPanel({ voice }: Visit, { enabled }: WebhookEndpoint, form: Html): Html {
+function recoverPanel({ mayManage, voice }: Visit, { enabled }: WebhookEndpoint, form: Html): Html | null {
+  if (!mayManage) return null;
   const { recovery } = voice.words;
   return html`<section class="panel" aria-labelledby="recovery"><h2 id="recovery">${recovery.title}</h2>
 <p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>`;
 }
+
+/** Makes the forms that the buttons of the page send. */
+const hiddenForms = (visit: Visit): Html =>
+  html`<form id="${changeForm}" method="post" action="${visit.urlOf('endpoint', { id: visit.id })}" hidden>${csrfField(visit)}</form>
+<form id="${againForm}" method="post" action="${visit.urlOf('home')}" hidden>${csrfField(visit)}</form>`;
 
 /** Shows the page of an endpoint: its settings, and its deliveries with their attempts. */
 export async function endpoint(visit: Visit): Promise<ConsoleAnswer> {
@@ -95,12 +102,11 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
     body: html`${form.summary}${done === null ? null : noticeOf(done)}
 <div class="column">
 <section class="panel" aria-label="${words.endpoints.title}">
-<div id="endpoint-settings" class="column" data-live>${settings(shown, voice)}</div>
+<div id="endpoint-settings" class="column" data-live>${settings(shown, visit)}</div>
 ${changes(visit, shown)}</section>
 ${recoverPanel(visit, shown, form.body)}
 </div>
-<form id="${changeForm}" method="post" action="${urlOf('endpoint', { id })}" hidden>${csrfField(visit)}</form>
-<form id="${againForm}" method="post" action="${urlOf('home')}" hidden>${csrfField(visit)}</form>
+${visit.mayManage ? hiddenForms(visit) : null}
 <div class="column">${historyPanel(history, voice)}
 <section class="panel" aria-labelledby="deliveries"><div class="head"><h2 id="deliveries">${words.deliveries.title}</h2>${filter}</div>
 <div id="delivery-list" data-live>${list}</div></section></div>`,

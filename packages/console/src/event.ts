@@ -9,18 +9,28 @@ import { seeOther, type Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
 /** Returns the partner API calls behind the actions of an event's page, to be shown as code. */
-function calls({ backend, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
+function calls({ backend, mode, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
   const words = voice.words.snippets;
   const trigger = { operation: 'createSandboxEvent', id: null, body: { type, data } };
   const redeliver = { operation: 'redeliverEvent', id, body: {} };
   return html`<section class="panel" aria-labelledby="calls"><h2 id="calls">${words.title}</h2>
 ${apiSnippets(backend, voice, { id: 'call-redeliver', title: words.redeliver, call: redeliver })}
-${apiSnippets(backend, voice, { id: 'call-trigger', title: words.trigger, call: trigger })}</section>`;
+${mode === 'test' ? apiSnippets(backend, voice, { id: 'call-trigger', title: words.trigger, call: trigger }) : null}</section>`;
+}
+
+/** Makes the panel that delivers the event to all endpoints again; `null` for visitors who may change nothing. */
+function redeliverPanel(visit: Visit): Html | null {
+  const { id, mayManage, urlOf, voice } = visit;
+  const { events: words } = voice.words;
+  if (!mayManage) return null;
+  return html`<section class="panel" aria-labelledby="redeliver"><h2 id="redeliver">${words.redeliverAll}</h2>
+<p class="small muted">${words.redeliverHint}</p>
+<form id="${againForm}" method="post" action="${urlOf('redeliver', { id })}">${csrfField(visit)}<button>${words.redeliverAll}</button></form></section>`;
 }
 
 /** Shows the page of an event: its body, and each delivery with its attempts. */
 export async function event(visit: Visit): Promise<ConsoleAnswer> {
-  const { api, id, request, urlOf, voice } = visit;
+  const { api, id, mayManage, request, urlOf, voice } = visit;
   const { language, words } = voice;
   const { sequence, ...body } = await api('getEvent', { path: { id } });
   const cursor = request.query.get('cursor');
@@ -50,14 +60,12 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
 ${endpointId === null ? null : html`<p class="small">${fill(language, words.deliveries.onlyTo, { endpoint: nameOf(endpoints.get(endpointId)?.url ?? words.endpoints.removed) })} <a href="${urlOf('event', { id })}">${words.deliveries.all}</a></p>`}
 <div id="delivery-list" data-live>${list}</div></section>
 <div class="column">
-<section class="panel" aria-labelledby="redeliver"><h2 id="redeliver">${words.events.redeliverAll}</h2>
-<p class="small muted">${words.events.redeliverHint}</p>
-<form id="${againForm}" method="post" action="${urlOf('redeliver', { id })}">${csrfField(visit)}<button>${words.events.redeliverAll}</button></form></section>
+${redeliverPanel(visit)}
 <section class="panel" aria-labelledby="body"><h2 id="body">${words.events.body}</h2>
 <p class="small muted">${fill(language, words.events.sequence, { number: sequence })} · ${moment(body.createdAt, language)}<br><code>${id}</code></p>
 ${snippet(voice, words.events.json, JSON.stringify(body, null, 2))}
 <p class="small muted">${words.events.bodyHint}</p></section>
-${calls(visit, body)}
+${mayManage ? calls(visit, body) : null}
 </div>`,
   });
 }

@@ -71,7 +71,7 @@ export async function eventsPanel(
   /** True if the time that the visitor typed is invalid. */
   readonly isRefused: boolean;
 }> {
-  const { api, request, urlOf, voice } = visit;
+  const { api, mode, request, urlOf, voice } = visit;
   const { words } = voice;
   const chosen = choiceOf(visit);
   const { type, state, endpoint, until } = chosen;
@@ -87,7 +87,7 @@ export async function eventsPanel(
   const kept = isRefused ? { ...chosen, until: null } : chosen;
   const empty = isNarrowed
     ? html`<p class="muted">${nextBefore === null ? words.nothingFits : words.events.nothingYet}</p>`
-    : emptyList(words.events.emptyTitle, words.events.empty, bell);
+    : emptyList(words.events.emptyTitle, mode === 'live' ? words.events.emptyLive : words.events.empty, bell);
   const older = hasMore ? words.events.older : words.events.searchOlder;
   const typed = typedId(visit);
   const fields = searchFields(visit, chosen, typed);

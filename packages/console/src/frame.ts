@@ -1,7 +1,8 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, icons, nameOf, page } from '@ostiary/core/pages';
 import { sourceOf } from './assets.ts';
-import { type Crumb, crumbsTo, placeOf, searchForm, shell } from './shell.ts';
+import { roots } from './paths.ts';
+import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from './shell.ts';
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
@@ -88,7 +89,7 @@ export interface FramedPage {
 }
 
 /** Makes the links to the sections of the console. */
-function sectionLinks({ backend, urlOf, voice }: Visit, here: Section, isFirst: boolean) {
+function sectionLinks({ backend, mode, urlOf, voice }: Visit, here: Section, isFirst: boolean) {
   const { words } = voice;
   const links = {
     events: { href: urlOf('home'), words: words.back },
@@ -97,6 +98,7 @@ function sectionLinks({ backend, urlOf, voice }: Visit, here: Section, isFirst: 
   } as const;
   return sections
     .filter((name) => name !== 'requests' || backend.logsRequests || here === 'requests')
+    .filter((name) => name !== 'tools' || mode === 'test')
     .map((name) => ({ ...links[name], place: placeOf(name === here, isFirst) }));
 }
 
@@ -107,8 +109,10 @@ function sectionLinks({ backend, urlOf, voice }: Visit, here: Section, isFirst: 
 export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
   const { title, body, layout, said, section = 'events', isFirst = false, crumbs = [] } = view;
   const { typed = '', status = 200 } = view;
-  const { backend, partner, urlOf, voice } = visit;
+  const { backend, mayManage, mode, partner, urlOf, voice } = visit;
   const { words } = voice;
+  const otherUrls = { live: backend.url(roots.live), test: backend.url(roots.test) };
+  const liveMark = mayManage ? words.portal.markManage : words.portal.markView;
   const links = sectionLinks(visit, section, isFirst);
   const pulse = html`<p class="pulse" id="pulse" hidden><span class="dot"></span><span class="on">${words.live}</span><span class="off">${words.lost}</span></p><noscript><a href="">${words.reload}</a></noscript>`;
   const announcement =
@@ -121,13 +125,14 @@ export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
     words: words.shell,
     home: urlOf('home'),
     groups: [{ title: null, links }],
-    bar: searchForm({
+    bar: html`${searchForm({
       ...{ action: urlOf('search'), label: words.search.label, hint: words.search.hintPartner, typed },
-    }),
+    })}${modeSwitch(mode, otherUrls, words.shell)}`,
+    mark: mode === 'live' ? liveMark : null,
     crumbs: isFirst ? [] : [...crumbsTo(links), ...crumbs],
     title,
     about: said === undefined ? null : pulse,
-    who: html`<p><strong>${nameOf(partner)}</strong> <span class="badge">${words.testMode}</span></p>
+    who: html`<p><strong>${nameOf(partner)}</strong> ${mode === 'test' ? html`<span class="badge">${words.testMode}</span>` : html`<span class="badge live">${words.shell.live}</span>`}</p>
 <form method="post" action="${urlOf('signOut')}">${csrfField(visit)}<button class="compact">${words.signOut}</button></form>`,
     layout,
     exit: said === undefined ? null : urlOf('home', { notice: 'ended' }),

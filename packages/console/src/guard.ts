@@ -1,16 +1,16 @@
-import type {
-  ConsoleAnswer,
-  ConsoleBackend,
-  ConsoleHandler,
-  ConsoleRequest,
-  ConsoleVisit,
+import {
+  type ConsoleAnswer,
+  type ConsoleHandler,
+  type ConsoleRequest,
+  type ConsoleVisit,
+  PartnerError,
 } from '@ostiary/core/console';
 import { apiOf } from './api.ts';
 import { asksForStream, createLiveStreams, endedStream, type paceOf } from './live-stream.ts';
-import type { UrlOf } from './paths.ts';
+import type { PageAssets } from './page-assets.ts';
+import { urlsOf } from './paths.ts';
 import { sessionCookie } from './session-cookie.ts';
-import { signIn, strangers } from './sign-in.ts';
-import { type PageContext, seeOther, type Visit } from './visit.ts';
+import { type PageBackend, type PageContext, seeOther, type Visit } from './visit.ts';
 import { isNotice, voiceOf } from './words.ts';
 
 /**
@@ -21,29 +21,38 @@ const mostSessions = 8;
 
 type Otherwise = (context: PageContext) => ConsoleAnswer;
 
-/**
- * Makes the wrappers that let only visitors with a session use pages. `assets` are the URLs of the pages'
- * script and style sheet.
- */
+/** Handler that shows a page of the console. */
+export type Show = (visit: Visit, session: string) => Promise<ConsoleAnswer>;
+
+/** Handler of a form that was sent from a page of the console. */
+export type Do = (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>;
+
+/** Name to which the CSRF tokens of visitors without a session are bound. */
+export const strangers = 'sign-in';
+
+/** Wrappers that let only visitors with a session use pages. */
+export type Guard = ReturnType<typeof createGuard>;
+
+/** Makes the wrappers that let only visitors with a session use the pages of a mode. */
 export function createGuard(
-  backend: ConsoleBackend,
-  urlOf: UrlOf,
-  assets: Pick<PageContext, 'script' | 'style'>,
+  backend: PageBackend,
+  mode: Visit['mode'],
+  { script, style }: PageAssets,
   pace: typeof paceOf,
 ) {
-  const cookie = sessionCookie(backend);
+  const urlOf = urlsOf(backend, mode);
+  const cookie = sessionCookie(backend, mode);
   const keepUpToDate = createLiveStreams(backend, pace);
 
   async function contextOf(request: ConsoleRequest, visitor: string): Promise<PageContext> {
     const notice = request.query.get('notice');
     return {
-      backend,
-      urlOf,
-      request,
+      ...{ backend, mode, urlOf, request },
       voice: await voiceOf(request.raw.headers['accept-language']),
       notice: isNotice(notice) ? notice : null,
       csrf: backend.proof(visitor),
-      ...assets,
+      script: urlOf('script', { v: script.version }),
+      style: urlOf('style', { v: style.version }),
     };
   }
 
@@ -56,7 +65,7 @@ export function createGuard(
    */
   const guarded =
     (
-      handle: (visit: Visit, session: string) => Promise<ConsoleAnswer>,
+      handle: Show,
       otherwise: Otherwise = ({ notice }) => seeOther(urlOf('home', { notice })),
     ): ConsoleHandler =>
     async (request) => {
@@ -66,8 +75,10 @@ export function createGuard(
         if (opened === null) continue;
         const context = await contextOf(request, session);
         const { id = '' } = request.parameters;
-        const render = (visit: ConsoleVisit) =>
-          handle({ ...context, partner: visit.partner, api: apiOf(visit), id }, session);
+        const render = (visit: ConsoleVisit) => {
+          const { partner, mayManage } = visit;
+          return handle({ ...context, partner, mayManage, api: apiOf(visit), id }, session);
+        };
         if (asksForStream(request)) return keepUpToDate({ session, request, render }, opened);
         return await render(opened);
       }
@@ -87,15 +98,30 @@ export function createGuard(
   }
 
   /** Wraps the handler of a form: checks first that the form came from this session. */
-  const action = (
-    handle: (visit: Visit, form: ReadonlyMap<string, string>, session: string) => Promise<ConsoleAnswer>,
-  ): ConsoleHandler =>
+  const form = (handle: Do): ConsoleHandler =>
     guarded(async (visit, session) => handle(visit, await backend.form(visit.request, session), session));
 
+  /** Wraps the handler of a page for sessions that may change something. */
+  const managed = (handle: Show): ConsoleHandler =>
+    guarded(async (visit, session) => {
+      requireManage(visit);
+      return handle(visit, session);
+    });
+
+  /** Wraps the handler of a form that changes something. */
+  const action = (handle: Do): ConsoleHandler =>
+    form(async (visit, fields, session) => {
+      requireManage(visit);
+      return handle(visit, fields, session);
+    });
+
   return {
-    guarded,
-    action,
-    signIn: async (request: ConsoleRequest) => signIn(await contextOf(request, strangers), cookie),
-    signOut: action(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
+    ...{ contextOf, guarded, managed, action, cookie, urlOf },
+    signOut: form(({ request }) => end(request, seeOther(urlOf('home', { notice: 'signed_out' })))),
   };
+}
+
+/** Refuses visitors who may change nothing. @throws PartnerError `insufficient_scope` */
+function requireManage({ mayManage }: Visit): void {
+  if (!mayManage) throw new PartnerError('insufficient_scope');
 }

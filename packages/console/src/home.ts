@@ -43,27 +43,28 @@ ${choiceField({ label: words.type, name: 'type', options: types, chosen: first }
  * Shows the first page of the console: endpoints, a button for a test event, and the events that were sent.
  */
 export async function home(visit: Visit, session: string): Promise<ConsoleAnswer> {
-  const { api, urlOf, voice } = visit;
+  const { api, mayManage, mode, urlOf, voice } = visit;
   const { words } = voice;
   const asked = await eventAsked(visit);
   if (asked !== null) return seeOther(asked);
   const { data: endpoints } = await api('listWebhooks');
   const { panel, said, isRefused } = await eventsPanel(visit, endpoints);
   const { data: obstacles } = await api('getWebhookObstacles');
-  // The first steps say that an endpoint is missing.
-  const known = obstacles.filter(({ reason }) => reason !== 'no_endpoint');
+  const isTest = mode === 'test';
+  // In test mode the first steps say that an endpoint is missing.
+  const known = obstacles.filter(({ reason }) => !isTest || reason !== 'no_endpoint');
   return answerFramed(visit, {
-    title: words.title,
+    title: isTest ? words.title : words.portal.title,
     layout: 'aside-first',
     isFirst: true,
     status: isRefused ? 400 : 200,
     said,
     body: html`<div class="across live-part" id="obstacles" data-live>${obstacleNotice(known, voice)}</div>
-${await firstRun(visit, session)}
+${isTest ? await firstRun(visit, session) : null}
 <div class="column">
-<section class="panel" aria-labelledby="endpoints"><div class="head"><h2 id="endpoints">${words.endpoints.title}</h2><a href="${urlOf('endpoints')}">${words.endpoints.add}</a></div>
+<section class="panel" aria-labelledby="endpoints"><div class="head"><h2 id="endpoints">${words.endpoints.title}</h2>${mayManage ? html`<a href="${urlOf('endpoints')}">${words.endpoints.add}</a>` : null}</div>
 <div id="endpoint-list" data-live>${endpointList(endpoints, visit)}</div></section>
-${triggerForm(visit)}
+${isTest ? triggerForm(visit) : null}
 </div>
 ${panel}`,
   });

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ConsoleAnswer,
-  type ConsoleBackend,
   type ConsoleRequest,
   type ConsoleVisit,
   PartnerError,
 } from '@ostiary/core/console';
 import { createPlaces, type Leave, type Room } from './places.ts';
+import type { PageBackend } from './visit.ts';
 
 const room: Room = { partner: 20, process: 500 };
 
@@ -78,7 +78,7 @@ export interface OpenPage {
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 
 /** Makes the function that opens streams with updates for open pages. */
-export function createLiveStreams(backend: ConsoleBackend, pace: typeof paceOf) {
+export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
   const places = createPlaces(room);
 
   /**

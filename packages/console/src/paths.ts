@@ -1,53 +1,64 @@
 import type { ConsoleBackend } from '@ostiary/core/console';
 
-/** Paths of the console's pages and actions below `authUrl`. */
-export const paths = {
-  home: '/sandbox',
-  signIn: '/sandbox/sign-in',
-  signOut: '/sandbox/sign-out',
-  trigger: '/sandbox/trigger',
-  event: '/sandbox/events/:id',
-  redeliver: '/sandbox/events/:id/redeliver',
-  answer: '/sandbox/deliveries/:id/answer',
-  endpoints: '/sandbox/endpoints',
-  endpoint: '/sandbox/endpoints/:id',
-  inboxes: '/sandbox/inboxes',
-  inbox: '/sandbox/endpoints/:id/inbox',
-  inboxRequest: '/sandbox/inbox/:id',
-  search: '/sandbox/search',
-  requests: '/sandbox/requests',
-  request: '/sandbox/requests/:id',
-  script: '/sandbox/live.js',
-  style: '/sandbox/style.css',
-  editEndpoint: '/sandbox/endpoints/:id/edit',
-  secret: '/sandbox/endpoints/:id/secret',
-  receiver: '/sandbox/endpoints/:id/receiver',
-  button: '/sandbox/button',
-  buttonFile: '/sandbox/button.svg',
-  tools: '/sandbox/tools',
-  passportTool: '/sandbox/tools/passport',
-  paymentTool: '/sandbox/tools/payment',
-  kycTool: '/sandbox/tools/kyc',
-  signatureTool: '/sandbox/tools/signature',
-  payment: '/sandbox/payments/:id',
-  firstRun: '/sandbox/first-run',
+/** Paths of pages and actions below the first page of the console or of the live portal. */
+const paths = {
+  home: '',
+  signIn: '/sign-in',
+  signOut: '/sign-out',
+  trigger: '/trigger',
+  event: '/events/:id',
+  redeliver: '/events/:id/redeliver',
+  answer: '/deliveries/:id/answer',
+  endpoints: '/endpoints',
+  endpoint: '/endpoints/:id',
+  inboxes: '/inboxes',
+  inbox: '/endpoints/:id/inbox',
+  inboxRequest: '/inbox/:id',
+  search: '/search',
+  requests: '/requests',
+  request: '/requests/:id',
+  script: '/live.js',
+  style: '/style.css',
+  editEndpoint: '/endpoints/:id/edit',
+  secret: '/endpoints/:id/secret',
+  receiver: '/endpoints/:id/receiver',
+  button: '/button',
+  buttonFile: '/button.svg',
+  tools: '/tools',
+  passportTool: '/tools/passport',
+  paymentTool: '/tools/payment',
+  kycTool: '/tools/kyc',
+  signatureTool: '/tools/signature',
+  payment: '/payments/:id',
+  firstRun: '/first-run',
+  link: '/open/:link',
 } as const;
+
+/** Name of a page or action. */
+export type PageName = keyof typeof paths;
+
+/** First pages of the console with test data and of the portal with live data, below `authUrl`. */
+export const roots = { test: '/sandbox', live: '/portal' } as const;
+
+/** Returns the path of a page or action below `authUrl`, in the router's notation. */
+export const pathOf = (mode: keyof typeof roots, name: PageName): string => roots[mode] + paths[name];
 
 /**
  * Function that returns the absolute URL of a page or action. `id` goes into the path, all other parameters
  * into the query.
  */
 export type UrlOf = (
-  name: keyof typeof paths,
+  name: PageName,
   parameters?: { readonly id?: string; readonly [parameter: string]: string | null | undefined },
 ) => string;
 
 /**
  * Makes the function of {@link UrlOf}. Query parameters that are `null`, `undefined` or empty are omitted.
  */
-export function urlsOf(backend: Pick<ConsoleBackend, 'url'>): UrlOf {
+export function urlsOf(backend: Pick<ConsoleBackend, 'url'>, mode: keyof typeof roots): UrlOf {
   return (name, { id = '', ...query } = {}) => {
-    const url = new URL(backend.url(paths[name].replace(':id', encodeURIComponent(id))));
+    const path = pathOf(mode, name).replace(/:(?:id|link)/, encodeURIComponent(id));
+    const url = new URL(backend.url(path));
     for (const [parameter, value] of Object.entries(query)) {
       if (value) url.searchParams.set(parameter, value);
     }

@@ -27,7 +27,7 @@ function factsOf(
 
 /** Shows the page of a payment: its state, and the event about its outcome. */
 export async function payment(visit: Visit): Promise<ConsoleAnswer> {
-  const { api, id, urlOf, voice } = visit;
+  const { api, id, mode, urlOf, voice } = visit;
   const { payment: words } = voice.words.tools;
   const transfer = await api('getPayment', { path: { id } });
   const { event } = await api('getPaymentEvent', { path: { id } });
@@ -38,12 +38,16 @@ export async function payment(visit: Visit): Promise<ConsoleAnswer> {
   return answerFramed(visit, {
     title: words.one,
     layout: 'main-first',
-    section: 'tools',
+    section: mode === 'test' ? 'tools' : 'events',
     said: `${words.status}: ${words.states[transfer.status]}`,
     body: html`<section class="panel" aria-labelledby="facts"><h2 id="facts">${words.facts}</h2>
 <div id="payment-facts" data-live>${factsOf(transfer, visit)}</div></section>
 <section class="panel" aria-labelledby="told"><h2 id="told">${words.event}</h2>
-<div id="payment-event" data-live>${told}</div>
-<p><a href="${urlOf('tools')}#payment">${words.another}</a></p></section>`,
+<div id="payment-event" data-live>${told}</div>${
+      mode === 'test'
+        ? html`
+<p><a href="${urlOf('tools')}#payment">${words.another}</a></p>`
+        : null
+    }</section>`,
   });
 }

@@ -36,7 +36,7 @@ ${formOf({ id: words.id }, problems, '').field({ name: 'id', tag, hint: words.id
  * query.
  */
 export async function requests(visit: Visit): Promise<ConsoleAnswer> {
-  const { api, request, urlOf, voice } = visit;
+  const { api, mode, request, urlOf, voice } = visit;
   const words = voice.words.requests;
   const id = request.query.get('id')?.trim().slice(0, 100) ?? '';
   if (id !== '' && (await find(visit, id)) !== null) return seeOther(urlOf('request', { id }));
@@ -47,7 +47,7 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
   const { data, nextCursor, previousCursor } = await api('listRequests', { query });
   const empty =
     chosen === null
-      ? emptyList(words.emptyTitle, words.empty)
+      ? emptyList(words.emptyTitle, mode === 'live' ? words.emptyLive : words.empty)
       : html`<p class="muted">${voice.words.nothingFits}</p>`;
   const filter = filterForm(voice, {
     action: urlOf('requests'),
@@ -76,7 +76,7 @@ ${pageLinks([
   [nextCursor === null ? null : urlOf('requests', { only: chosen, cursor: nextCursor }), words.older],
 ])}</div></section>
 <div class="column"><section class="panel">${searchForm(visit, id)}
-<p class="small muted">${words.kept}</p></section></div>`,
+<p class="small muted">${mode === 'live' ? words.keptLive : words.kept}</p></section></div>`,
   });
 }
 
@@ -125,11 +125,12 @@ function repetition({ method, route, sent }: LoggedRequest, { backend, voice }: 
 
 /** Shows the page of a logged API request: its time, its result, request and response. */
 export async function request(visit: Visit): Promise<ConsoleAnswer> {
-  const { api, id, voice } = visit;
+  const { api, id, mode, voice } = visit;
   const { words, language } = voice;
   const found = await api('getRequest', { path: { id } });
+  const none = mode === 'live' ? words.requests.noBodyLive : words.requests.noBody;
   const body = (name: string, text: string | null): Html =>
-    html`<section class="panel"><h2>${name}</h2>${text === null ? html`<p class="muted">${words.requests.noBody}</p>` : foreignText(bodyText(text), name)}</section>`;
+    html`<section class="panel"><h2>${name}</h2>${text === null ? html`<p class="muted">${none}</p>` : foreignText(bodyText(text), name)}</section>`;
   return answerFramed(visit, {
     title: `${found.method} ${found.route}`,
     layout: 'main-first',
@@ -144,6 +145,6 @@ export async function request(visit: Visit): Promise<ConsoleAnswer> {
       [words.requests.duration, `${found.durationMs} ms`],
       [words.requests.id, html`<code>${nameOf(found.id)}</code>`],
       [words.requests.key, html`<code>${nameOf(found.keyId)}</code>`],
-    ])}<p class="small muted">${words.requests.removed}</p></section>`,
+    ])}${mode === 'live' ? null : html`<p class="small muted">${words.requests.removed}</p>`}</section>`,
   });
 }

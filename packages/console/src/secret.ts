@@ -31,8 +31,9 @@ export const keepSecret = (
 
 /** Makes the page that shows the generated secret of a new endpoint. */
 function newSecretPage(visit: Visit, secret: string): ConsoleAnswer {
-  const { id, urlOf, voice } = visit;
+  const { id, mode, urlOf, voice } = visit;
   const words = voice.words.secrets;
+  const receive = html`<p><a href="${urlOf('receiver', { id })}">${voice.words.receiver.open}</a></p>`;
   return answerFramed(visit, {
     title: words.newTitle,
     layout: 'one',
@@ -40,7 +41,7 @@ function newSecretPage(visit: Visit, secret: string): ConsoleAnswer {
 ${secretOnce(secret, visit)}
 ${secretOnce(`WEBHOOK_SECRET=${secret}`, visit, '.env')}
 <p class="small muted">${words.onlyNow}</p>
-<p><a href="${urlOf('receiver', { id })}">${voice.words.receiver.open}</a></p>
+${mode === 'test' ? receive : null}
 <p><a href="${urlOf('endpoint', { id })}">${words.toEndpoint}</a></p></section>`,
   });
 }

@@ -1,14 +1,15 @@
-import type { ConsoleBackend, ConsoleRequest } from '@ostiary/core/console';
-import { paths } from './paths.ts';
+import type { ConsoleRequest } from '@ostiary/core/console';
+import { roots } from './paths.ts';
+import type { PageBackend } from './visit.ts';
 
 /**
- * Creates the functions that set and read the console's session cookie, which scripts, other sites and other
- * paths cannot access.
+ * Creates the functions that set and read the session cookie of the console or the live portal, which scripts,
+ * other sites and other paths cannot access.
  */
-export function sessionCookie(backend: ConsoleBackend) {
-  const { protocol, pathname } = new URL(backend.url(paths.home));
+export function sessionCookie(backend: PageBackend, mode: keyof typeof roots) {
+  const { protocol, pathname } = new URL(backend.url(roots[mode]));
   const isSecure = protocol === 'https:';
-  const name = `${isSecure ? '__Secure-' : ''}${backend.prefix}_sandbox`;
+  const name = `${isSecure ? '__Secure-' : ''}${backend.prefix}_${mode === 'live' ? 'portal' : 'sandbox'}`;
   const attributes = `Path=${pathname}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
     /**

@@ -37,6 +37,8 @@ export interface Shell {
   readonly groups: readonly NavGroup[];
   /** Content of the bar above the page: search, and the switch between live and test data. */
   readonly bar: Html | null;
+  /** Sentence above the page about the data on it; `null` for none. */
+  readonly mark?: string | null;
   /** Links to the pages above this one, outermost first; empty on the first page of a section. */
   readonly crumbs: readonly Crumb[];
   readonly title: string;
@@ -92,12 +94,16 @@ export function searchForm({
   return html`<form class="search" role="search" method="get" action="${action}">${hidden}<label class="hidden" for="search">${label}</label><input id="search" name="q" type="search" value="${typed}" placeholder="${hint}" maxlength="200" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-keyshortcuts="/ Control+K" data-search><kbd aria-hidden="true">Ctrl K</kbd><button class="compact">${glass}<span class="hidden">${label}</span></button></form>`;
 }
 
-/** Makes the switch between live and test data: two links to the same page. */
-export function modeSwitch(mode: 'live' | 'test', words: Words['shell']): Html {
+/** Makes the switch between live and test data: two links. */
+export function modeSwitch(
+  mode: 'live' | 'test',
+  urls: { readonly [one in 'live' | 'test']: string },
+  words: Words['shell'],
+): Html {
   const choice = (one: 'live' | 'test'): Html =>
     one === mode
-      ? html`<a href="?mode=${one}" aria-current="true">${words[one]}</a>`
-      : html`<a href="?mode=${one}">${words[one]}</a>`;
+      ? html`<a href="${urls[one]}" aria-current="true">${words[one]}</a>`
+      : html`<a href="${urls[one]}">${words[one]}</a>`;
   return html`<nav class="modes" aria-label="${words.mode}">${choice('live')}${choice('test')}</nav>`;
 }
 
@@ -106,14 +112,28 @@ export function modeSwitch(mode: 'live' | 'test', words: Words['shell']): Html {
  * person who is signed in. Works without a script.
  */
 export function shell(view: Shell): Html {
-  const { theme, words, home, groups, bar, crumbs, title, about, who, layout, exit, body } = view;
+  const {
+    theme,
+    words,
+    home,
+    groups,
+    bar,
+    mark = null,
+    crumbs,
+    title,
+    about,
+    who,
+    layout,
+    exit,
+    body,
+  } = view;
   const content = html`<div class="bar">${breadcrumb(crumbs, words)}<h1>${nameOf(title)}</h1>${about}</div>
 ${body}</main>`;
   return html`<a class="skip" href="#content">${words.skip}</a>
 <div class="shell">
 <header class="side"><div><a class="brand" href="${home}">${brand(theme)}</a>
 ${navigation(groups, words)}</div></header>
-<div class="page">${bar === null ? null : html`<div class="top">${bar}</div>`}
+<div class="page">${mark === null ? null : html`<p class="mark">${mark}</p>`}${bar === null ? null : html`<div class="top">${bar}</div>`}
 ${
   exit === null
     ? html`<main class="console ${layout}" id="content" tabindex="-1">${content}`

@@ -1,12 +1,14 @@
-import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
-import { fill, html, icons } from '@ostiary/core/pages';
+import {
+  type ConsoleAnswer,
+  type ConsoleBackend,
+  type ConsoleRequest,
+  PartnerError,
+} from '@ostiary/core/console';
+import { fill, html, icons, nameOf } from '@ostiary/core/pages';
 import { formOf, noProblems } from './forms.ts';
 import { answerPage, csrfField, noticeRow } from './frame.ts';
-import type { SessionCookie } from './session-cookie.ts';
+import { type Guard, strangers } from './guard.ts';
 import { type PageContext, seeOther } from './visit.ts';
-
-/** Name to which the CSRF token of the sign-in form is bound, since there is no session yet. */
-export const strangers = 'sign-in';
 
 /** Makes the sign-in page. The API key that was typed is never sent back. */
 export function signInPage(
@@ -35,6 +37,7 @@ ${csrfField(context)}
 ${form.field({ name: 'key', tag, hint: words.promise })}
 <button class="primary">${words.submit}</button>
 </form>
+<p class="small muted">${fill(voice.language, words.live, { name: nameOf(backend.theme.name) })}</p>
 </main>`;
   const page = answerPage(context, { title: voice.words.title, body, status: problem?.status ?? 200 });
   return { ...page, headers: { ...page.headers, ...problem?.headers } };
@@ -44,8 +47,12 @@ ${form.field({ name: 'key', tag, hint: words.promise })}
  * Signs a partner in with a test API key. The response is the same for every key that cannot open the
  * console.
  */
-export async function signIn(context: PageContext, cookie: SessionCookie): Promise<ConsoleAnswer> {
-  const { backend, request, urlOf } = context;
+export async function signIn(
+  backend: ConsoleBackend,
+  { contextOf, cookie, urlOf }: Guard,
+  request: ConsoleRequest,
+): Promise<ConsoleAnswer> {
+  const context = await contextOf(request, strangers);
   const form = await backend.form(request, strangers);
   try {
     // Trimmed: spaces around a key are a copying mistake.

@@ -227,6 +227,10 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .changes th { overflow-wrap: break-word; }
 .rows .more { overflow-wrap: anywhere; }
 .rows .more a { font-weight: 400; }
+
+/* Pages with live data carry a mark. */
+.mark { padding: .625rem 1rem; border-inline-start: .375rem solid var(--bad); border-radius: .375rem; background: var(--bad-tint); color: var(--bad); font-weight: 600; width: 100%; max-width: 72rem; }
+.badge.live { background: var(--bad-tint); color: var(--bad); }
 `;
 
 /** Returns the style sheet of the console: the rules of all pages, and those of the console. */

@@ -1,11 +1,16 @@
-import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest } from '@ostiary/core/console';
+import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest, ConsoleVisit } from '@ostiary/core/console';
 import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
+/** Backend of a page, of the console or of the live portal. */
+export type PageBackend = Omit<ConsoleBackend, 'signIn'>;
+
 /** Data and functions that every page of the console needs. */
 export interface PageContext {
-  readonly backend: ConsoleBackend;
+  readonly backend: PageBackend;
+  /** Mode of the data on these pages. */
+  readonly mode: ConsoleVisit['mode'];
   readonly urlOf: UrlOf;
   readonly request: ConsoleRequest;
   readonly voice: Voice;
@@ -22,6 +27,8 @@ export interface PageContext {
 /** Request of a signed-in partner. */
 export interface Visit extends PageContext {
   readonly partner: string;
+  /** False if the session may see everything and change nothing. Pages then leave out their forms. */
+  readonly mayManage: boolean;
   readonly api: Api;
   /** Id in the path of the URL; '' if the path has none. */
   readonly id: string;

@@ -18,6 +18,8 @@ export type { PageRequest, SortedRequest, TimedRequest, TwoWayPage } from './adm
 export { countedAtMost } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
+export type { PortalAdministration, PortalLink, PortalSession } from './admin/portal.ts';
+export { PortalError } from './admin/portal.ts';
 export type {
   ReconciliationAdministration,
   ReconciliationRequest,

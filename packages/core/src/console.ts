@@ -35,6 +35,8 @@ export type {
   ConsoleRoute,
   ConsoleVisit,
   PartnerConsole,
+  PartnerPortal,
+  PortalBackend,
   SdkCall,
 } from './ports/partner-console.ts';
 export type { KycState } from './ports/users.ts';

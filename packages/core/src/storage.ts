@@ -75,6 +75,7 @@ export type { InboxAnswer, InboxRequest, InboxStore } from './ports/inbox.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition, Quota, SortedPage, TimedPage } from './ports/lists.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
+export type { PortalRights, PortalSessionRecord, PortalStore } from './ports/portal.ts';
 export type { PushedRequest, PushedRequestKey, PushedRequestStore } from './ports/pushed-requests.ts';
 export type { Claim, ClaimedJob, NewJob, Queue, WakeUps, Work } from './ports/queue.ts';
 export type {

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '551700c33dec513d1f66a9c810c2e2320175adeee6d802b60bb9b8e6f434fab7'],
+  ['0001_initial.sql', 'f170f761bd08d9283d4c593f5c062c9e34696c84a2400de3f646092ac9c9773c'],
 ];
 
 /**

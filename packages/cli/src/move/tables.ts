@@ -39,6 +39,7 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'jobs', key: ['id'] },
   { name: 'partners', key: ['slug'] },
   { name: 'api_keys', key: ['id'] },
+  { name: 'portal_sessions', key: ['id'] },
   { name: 'transfers', key: ['id'] },
   { name: 'logged_requests', key: ['id'] },
   { name: 'inbox_requests', key: ['id'] },

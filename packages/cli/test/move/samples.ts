@@ -111,6 +111,10 @@ async function fill(storage: Storage): Promise<void> {
   await storage.queue.retry({ id: 'failed', claimId: 'c' }, { dueAt: 50, error: odd });
   await storage.apiKeys.insert(sampleApiKey('0', { name: odd, scopes: [], allowlist: null, lastUsedAt: 3 }));
   await storage.apiKeys.insert(sampleApiKey('1', { name: odd, requireSignature: true }));
+  const link = { partner: 'acme', madeBy: odd, createdAt: 5, openedAt: null, expiresAt: 1e12 };
+  for (const [at, rights] of (['view', 'manage'] as const).entries())
+    await storage.portal.insert({ ...link, id: rights, rights, digest: digest(40 + at) });
+  await storage.portal.open({ digest: digest(41), sessionDigest: digest(42), now: 6, expiresAt: 1e12 });
   for (const label of ['b', 'A', 'a']) {
     // JSON with a character that PostgreSQL cannot store in text, escaped.
     const metadata = { note: 'a\u0000b \ud800' };
@@ -205,6 +209,7 @@ export async function readAll(storage: Storage): Promise<object> {
     chain: await storage.audit.chain({ after: 0, limit: 100 }),
     head: await storage.audit.head(),
     apiKeys: await storage.apiKeys.list('acme'),
+    portal: await storage.portal.list('acme', 1),
     answer: await storage.idempotency.find({ ...acme, key: 'key of a', now: 1 }),
     transfers: await storage.transfers.list({ ...acme, ...all, reference: null, ...page }),
     exported: await storage.transfers.listFinal({ ...acme, from: 0, to: 1e12, ...page }),

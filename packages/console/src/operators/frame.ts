@@ -87,7 +87,7 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
         typed,
       },
       hidden: mode === 'test' ? html`<input type="hidden" name="mode" value="test">` : null,
-    })}${hasModes ? modeSwitch(mode, voice.words.shell) : null}`,
+    })}${hasModes ? modeSwitch(mode, { live: '?mode=live', test: '?mode=test' }, voice.words.shell) : null}`,
     crumbs: isFirst ? [] : [...crumbsTo(navigation.flatMap(({ links }) => links)), ...crumbs],
     who: html`<p><span class="small muted">${words.you}</span> <strong>${visit.accountUrl === null ? nameOf(operator) : html`<a href="${visit.accountUrl}">${nameOf(operator)}</a>`}</strong></p>`,
     body: html`${refused ?? said}

@@ -6,6 +6,8 @@ import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
 import { historyPanel } from './history.ts';
+import { newSecrets, showOnce } from './once.ts';
+import { makeLink, portalPanel } from './portal.ts';
 import { sortedList } from './sorted-list.ts';
 import { attempt, type Form, found, modeOf, type OperatorContext, unknownAct } from './visit.ts';
 
@@ -61,7 +63,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
     section: 'partners',
     hasModes: true,
     refused: form.summary,
-    body: html`${obstacleNotice(obstacles, voice)}
+    body: html`${await newSecrets(visit, action)}${obstacleNotice(obstacles, voice)}
 <section class="panel" aria-label="${words.nav.partners}">${facts([
       [words.slug, html`<code>${slug}</code>`],
       [words.state, enabledBadge(disabledAt === null, words)],
@@ -82,6 +84,7 @@ ${
     : asked(visit, { action, act: 'enable', label: text.enable, hint: text.enableHint })
 }`,
 })}
+${await portalPanel(visit, filled)}
 ${await historyPanel(visit, { target: `partner:${slug}` })}`,
   });
 }
@@ -89,13 +92,23 @@ ${await historyPanel(visit, { target: `partner:${slug}` })}`,
 /** Shows the page of a partner. */
 export const partner = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Renames, disables or enables a partner. */
+/** Makes a link to the live portal of a partner, which the next page shows once. */
+async function linkToPortal(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
+  const result = await makeLink(visit, form);
+  if ('problems' in result) return showOne(visit, { form, ...result });
+  const secrets = [['portalLink', result.done.url] as const];
+  return showOnce(visit, secrets, (query) => visit.urls.partner(visit.slug, query));
+}
+
+/** Renames, disables or enables a partner, and lets people into its live portal. */
 export async function changePartner(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, urls } = visit;
+  if (form.get('act') === 'portal_link') return linkToPortal(visit, form);
   const acts: { readonly [act: string]: readonly [notice: string, () => Promise<unknown>] } = {
     rename: ['saved', () => admin.partners.rename(slug, form.get('name') ?? '')],
     disable: ['disabled', () => admin.partners.disable(slug)],
     enable: ['enabled', () => admin.partners.enable(slug)],
+    end_portal: ['portalEnded', () => admin.portal.end(slug, form.get('session') ?? '')],
   };
   const act = form.get('act') ?? '';
   const [notice, call] = (Object.hasOwn(acts, act) ? acts[act] : undefined) ?? unknownAct();

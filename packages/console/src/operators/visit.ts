@@ -3,6 +3,7 @@ import {
   ApiKeyError,
   ClientError,
   PartnerNameError,
+  PortalError,
   WebhookError,
 } from '@ostiary/core/admin';
 import {
@@ -126,6 +127,7 @@ const codeOf = (error: unknown): string | null =>
   error instanceof ClientError ||
   error instanceof PartnerNameError ||
   error instanceof ApiKeyError ||
+  error instanceof PortalError ||
   error instanceof WebhookError
     ? error.code
     : null;

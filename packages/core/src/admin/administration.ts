@@ -13,6 +13,7 @@ import { type ConsentAdministration, consentAdministration } from './consents.ts
 import { type CountsReport, type CountsRequest, countsReport } from './counts.ts';
 import { type Health, healthOf } from './health.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
+import { type PortalAdministration, portalAdministration } from './portal.ts';
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
 import { type RequestAdministration, requestAdministration } from './requests.ts';
 import { type Resealed, resealNow } from './reseal.ts';
@@ -30,6 +31,7 @@ export interface Administration<Name extends string = string> {
   readonly clients: ClientAdministration<Name>;
   readonly partners: PartnerAdministration;
   readonly apiKeys: ApiKeyAdministration;
+  readonly portal: PortalAdministration;
   readonly signingKeys: SigningKeyAdministration;
   readonly webhooks: WebhookAdministration;
   readonly requests: RequestAdministration;
@@ -138,6 +140,7 @@ export function administration(
     clients: clientAdministration(core, act, checkTarget),
     partners: partnerAdministration(core, act, forgetKeys),
     apiKeys: apiKeyAdministration(core, act, forgetKeys),
+    portal: portalAdministration(core, act),
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
     requests: requestAdministration(core),

@@ -25,6 +25,7 @@ export const operatorRoles: { readonly [Role in OperatorRole]: readonly Operator
 /** Rights that administrative acts need, by the first part of the act's name: `client.disable` needs `clients`. */
 const rightByNoun = new Map<string, OperatorRight>([
   ['partner', 'partners'],
+  ['portal', 'partners'],
   ['key', 'keys'],
   ['client', 'clients'],
   ['endpoint', 'webhooks'],

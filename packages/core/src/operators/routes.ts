@@ -35,6 +35,7 @@ function deskOf(core: Core): OperatorBackend {
     theme: options.theme,
     prefix: options.prefix,
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
+    hasPortal: options.console?.portal !== undefined,
     now: () => clock.now(),
     keepOnce: (operator, text) => once.keep(`operator ${operator}`, text),
     takeOnce: (operator, ticket) => once.take(`operator ${operator}`, ticket),

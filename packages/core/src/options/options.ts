@@ -216,7 +216,8 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /**
    * Web pages for the people of a partner, on top of the partner API. `sandboxConsole()` of
    * `@ostiary/console` serves such pages at `{authUrl}/sandbox`: partners sign in with a test key, trigger
-   * events and see why deliveries failed. Needs `payments`.
+   * events and see why deliveries failed. A live portal at `{authUrl}/portal` shows live data to people with a link of
+   * `ostiary.admin.portal`. Needs `payments`.
    */
   readonly console?: PartnerConsole;
   /**

@@ -151,6 +151,7 @@ export const optionsSchema = knownOnly({
     .looseObject({
       opensWith: z.looseObject({ scope: z.string().nullable(), testOnly: z.boolean() }),
       pages: callback(),
+      portal: z.looseObject({ linkPath: z.string(), pages: callback() }).optional(),
     })
     .optional(),
   operators: z

@@ -3,17 +3,19 @@ import type { EventStreams } from '../http/event-stream.ts';
 import type { Route } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import type { PartnerConsole } from '../ports/partner-console.ts';
-import { type ConsoleBackendParts, createConsoleBackend } from './console-backend.ts';
+import { createConsoleBackend } from './console-backend.ts';
+import type { ConsoleBackendParts } from './console-settings.ts';
+import { createPortalBackend } from './portal-backend.ts';
 
-/** Creates the routes for the pages of a console. */
+/** Creates the routes for the pages of a console and, if it has one, of its live portal. */
 export function consoleRoutes(
   core: Core,
   partnerConsole: PartnerConsole,
   { streams, ...parts }: ConsoleBackendParts & { readonly streams: EventStreams },
 ): Route[] {
-  return partnerConsole
-    .pages(createConsoleBackend(core, partnerConsole, parts))
-    .map(({ path, summary, GET, POST }) =>
-      pageRoute(core.options.logger, { path, summary, handlers: { GET, POST } }, streams),
-    );
+  const pages = partnerConsole.pages(createConsoleBackend(core, partnerConsole, parts));
+  const portalPages = partnerConsole.portal?.pages(createPortalBackend(core, parts)) ?? [];
+  return [...pages, ...portalPages].map(({ path, summary, GET, POST }) =>
+    pageRoute(core.options.logger, { path, summary, handlers: { GET, POST } }, streams),
+  );
 }

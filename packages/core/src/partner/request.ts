@@ -1,10 +1,13 @@
 import type { z } from 'zod';
+import type { Act } from '../audit/acts.ts';
 import type { StreamedFile } from '../http/write-stream.ts';
 import type { RepeatableRequest } from '../idempotency/repeatable-request.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
-import type { ApiKeyState, KeyScope } from '../ports/api-keys.ts';
+import type { KeyScope } from '../ports/api-keys.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { SdkCall } from '../ports/partner-console.ts';
+import type { PortalRights } from '../ports/portal.ts';
+import type { Caller } from './pipeline/caller.ts';
 
 /** Groups of partner API operations, with descriptions for people. */
 export const partnerTags = {
@@ -20,7 +23,9 @@ export const partnerTags = {
 
 /** A parsed and checked request, as handlers get it. */
 export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> extends RepeatableRequest {
-  readonly key: ApiKeyState;
+  readonly key: Caller;
+  /** Makes the audit record of a change; `null` if changes of the sender are not in the audit log. */
+  readonly act: Act | null;
   /** Returns the IP address of the client; `null` if unknown. */
   readonly address: () => string | null;
   /**
@@ -77,6 +82,8 @@ export interface PartnerRoute<
   readonly isLogged?: boolean;
   /** True if only test keys may call the route. Live keys get a 404 with the reason. */
   readonly testOnly?: boolean;
+  /** Right that a session of the live portal needs for the operation; missing if no session may call it. */
+  readonly portal?: PortalRights;
   readonly handle: (
     request: PartnerRequest<z.output<Body>, z.output<Query>, z.output<Path>>,
   ) => Promise<PartnerAnswer>;
@@ -92,6 +99,7 @@ export type PartnerOperation<
   | 'operation'
   | 'scope'
   | 'testOnly'
+  | 'portal'
   | 'body'
   | 'bodyIsOptional'
   | 'query'

@@ -53,10 +53,10 @@ export interface OperatorPages<Administration> {
 
 /** Dependencies of the operators' pages: settings of the service that they show, and functions that they call. */
 export interface OperatorBackend
-  extends Pick<
-    ConsoleBackend,
-    'theme' | 'prefix' | 'maxAttempts' | 'now' | 'keepOnce' | 'takeOnce' | 'url'
-  > {}
+  extends Pick<ConsoleBackend, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'keepOnce' | 'takeOnce' | 'url'> {
+  /** True if the console has a live portal, to which operators can make links. */
+  readonly hasPortal: boolean;
+}
 
 /** A page or form action for operators. Its handlers are called only for authenticated operators. */
 export interface OperatorPage<Administration> {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyScope } from './api-keys.ts';
 import type { JsonObject } from './interactions.ts';
+import type { Mode } from './partners.ts';
+import type { PortalRights } from './portal.ts';
 
 /**
  * Web pages for the people of a partner, on top of the partner API, such as `sandboxConsole()` of
@@ -15,6 +17,16 @@ export interface PartnerConsole {
   readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
   /** Returns the console's pages. Called once, at start. */
   pages(backend: ConsoleBackend): readonly ConsolePage[];
+  /** Pages for live data, which links of `admin.portal` open. @defaultValue none: there are no such links */
+  readonly portal?: PartnerPortal;
+}
+
+/** Pages of a console for live data. */
+export interface PartnerPortal {
+  /** Path below `authUrl` of the page that uses a link, with the secret of the link as `:link`. */
+  readonly linkPath: string;
+  /** Returns the pages of the portal. Called once, at start. */
+  pages(backend: PortalBackend): readonly ConsolePage[];
 }
 
 /** A page or an action of a console. */
@@ -172,15 +184,37 @@ export interface ConsoleBackend {
   form(request: ConsoleRequest, visitor: string): Promise<ReadonlyMap<string, string>>;
 }
 
+/** Backend of the live portal. Its sessions come from links, and see the live data of the link's partner. */
+export interface PortalBackend extends Omit<ConsoleBackend, 'signIn'> {
+  /** True if partner API requests made with live keys are logged. */
+  readonly logsRequests: boolean;
+  /** Returns what a link opens, and does not use it; `null` if it was used or has expired. */
+  findLink(link: string): Promise<{ readonly partner: string; readonly rights: PortalRights } | null>;
+  /**
+   * Uses a link, which works once in all processes together.
+   * @returns the secret of the new session, and the number of seconds for which a cookie may keep it; `null` if the
+   * link was used or has expired
+   * @throws PartnerError `rate_limit_exceeded` after too many attempts from an address
+   */
+  open(
+    link: string,
+    request: ConsoleRequest,
+  ): Promise<{ readonly session: string; readonly seconds: number } | null>;
+}
+
 /** A console request that passed all checks. */
 export interface ConsoleVisit {
   /** The partner's slug. */
   readonly partner: string;
+  /** Mode of the data that the session sees. */
+  readonly mode: Mode;
+  /** False if the session may see everything and change nothing. */
+  readonly mayManage: boolean;
   /**
    * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
    * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
-   * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory` and `getWebhookObstacles`; with a
-   * test key also `listSandboxUsers`, `getPaymentEvent`, `getFirstRun` and `checkWebhookSignature`.
+   * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory`, `getWebhookObstacles` and
+   * `getPaymentEvent`; with a test key also `listSandboxUsers`, `getFirstRun` and `checkWebhookSignature`.
    * @returns the JSON body of a successful response
    * @throws PartnerError if the operation responds with an error
    */

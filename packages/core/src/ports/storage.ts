@@ -10,6 +10,7 @@ import type { IdempotencyStore } from './idempotency.ts';
 import type { InboxStore } from './inbox.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { PartnerStore } from './partners.ts';
+import type { PortalStore } from './portal.ts';
 import type { PushedRequestStore } from './pushed-requests.ts';
 import type { Queue, WakeUps } from './queue.ts';
 import type { AddressCounts } from './rate-limits.ts';
@@ -28,6 +29,7 @@ export interface PurgeCount {
   readonly sandbox: number;
   readonly proofIds: number;
   readonly pushedRequests: number;
+  readonly portal: number;
   readonly tokens: number;
   readonly refreshTokens: number;
   readonly grants: number;
@@ -107,6 +109,7 @@ export interface Storage {
   readonly sandbox: SandboxStore;
   readonly proofIds: UsedIdStore;
   readonly pushedRequests: PushedRequestStore;
+  readonly portal: PortalStore;
   /** Rate limit counts that all processes share. If left out, each process counts for itself. */
   readonly rateLimits?: AddressCounts;
   /**
@@ -139,7 +142,8 @@ export interface Storage {
 
   /**
    * Removes rows that are no longer needed, at most `limit` of each kind per call. Those are: interactions,
-   * their responses, pushed requests, sandbox records and ids of proofs that expired before `now`; access and
+   * their responses, pushed requests, sandbox records, links and sessions of the portal, and ids of proofs that expired
+   * before `now`; access and
    * refresh tokens that expired before `before`; idempotency records that expired before `now`; grants whose
    * code expired before `before` and that have no token left; final deliveries with their attempts that were
    * created before `eventsBefore`; events created before `eventsBefore` without deliveries, always from the

@@ -89,6 +89,7 @@ export interface WebhookEndpointStore extends SealedSecrets {
     readonly idempotency: IdempotencyClaim | null;
     readonly max: number;
     readonly now: number;
+    readonly audit?: AuditRecord;
   }): Promise<EndpointCreation>;
 
   /** Returns an endpoint; `null` if it is unknown or belongs to another owner. */

@@ -1,4 +1,5 @@
 import { weaknessOf } from '@ostiary/webhook-verifier';
+import { type Act, withBefore } from '../audit/acts.ts';
 import { PartnerError } from '../errors.ts';
 import {
   claimOf,
@@ -26,6 +27,12 @@ export interface EndpointSettings {
   readonly events: readonly string[];
   readonly secret: string;
   readonly enabled: boolean;
+}
+
+/** An endpoint to register, with the function that makes the audit record; `null` for a change that has none. */
+interface Registration {
+  readonly settings: Omit<EndpointSettings, 'enabled'>;
+  readonly act: Act | null;
 }
 
 export const unknownEndpoint = () =>
@@ -76,6 +83,25 @@ export async function changeEndpoint(
   }
 }
 
+/** Makes the audit record of changed settings, under the name of the change. The record never has the secret. */
+function changeRecord(
+  act: Act,
+  endpoint: WebhookEndpointRecord,
+  { url, events, enabled, sealedSecret }: Partial<WebhookEndpointRecord>,
+): AuditRecord {
+  const { id, partner, mode } = endpoint;
+  const target = `endpoint:${id}`;
+  const settings = { ...(url !== undefined && { url }), ...(events !== undefined && { events }) };
+  if (Object.keys(settings).length > 0)
+    return act(
+      'endpoint.update',
+      target,
+      withBefore({ partner, mode, ...settings, ...(enabled !== undefined && { enabled }) }, endpoint),
+    );
+  if (sealedSecret !== undefined) return act('endpoint.rotate_secret', target, { partner, mode });
+  return act(enabled === false ? 'endpoint.disable' : 'endpoint.enable', target, { partner, mode });
+}
+
 /** Creates the operations on partners' endpoints. `checkTarget` returns the URL in canonical spelling. */
 export function createEndpoints(
   core: Core,
@@ -108,10 +134,8 @@ export function createEndpoints(
     find: (owner: Owner, id: string) => findEndpoint(core, owner, id),
 
     /** Registers an endpoint. @throws PartnerError `invalid_request` if the URL is refused, or there are {@link maxEndpoints} already */
-    async create(
-      request: RepeatableRequest & { readonly settings: Omit<EndpointSettings, 'enabled'> },
-    ): Promise<RepeatableAnswer> {
-      const { partner, mode, now, settings } = request;
+    async create(request: RepeatableRequest & Registration): Promise<RepeatableAnswer> {
+      const { partner, mode, now, settings, act } = request;
       const id = `we_${random.bytes(16).toString('hex')}`;
       const endpoint: WebhookEndpointRecord = {
         id,
@@ -128,11 +152,13 @@ export function createEndpoints(
       if (endpoint.url === listenUrl) await listeners.removeAbandoned({ partner, mode });
       const answer: StoredAnswer = { status: 201, body: JSON.stringify(endpointView(endpoint)) };
       const claim = claimOf(request);
+      const { url, events } = endpoint;
       const creation = await storage.webhooks.create({
         endpoint,
         idempotency: claim && { ...claim, answer },
         max: maxEndpoints,
         now,
+        ...(act && { audit: act('endpoint.create', `endpoint:${id}`, { partner, mode, url, events }) }),
       });
       switch (creation.outcome) {
         case 'created':
@@ -152,24 +178,28 @@ export function createEndpoints(
       id: string,
       changes: { readonly [Setting in keyof EndpointSettings]?: EndpointSettings[Setting] | undefined },
       now: number,
+      act: Act | null,
     ): Promise<WebhookEndpointRecord> {
       const { url, events, secret, enabled } = changes;
       // Check first, so that no host name is resolved for an endpoint that does not exist.
-      await findEndpoint(core, owner, id);
+      const found = await findEndpoint(core, owner, id);
       const given = {
         ...(url !== undefined && { url: await targetOf(url, owner.mode) }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { enabled }),
         ...(secret !== undefined && { sealedSecret: sealedSecret(id, secret) }),
       };
-      const changed = await changeEndpoint(core, { ...owner, id }, given, now);
+      const audit = act === null ? undefined : changeRecord(act, found, given);
+      const changed = await changeEndpoint(core, { ...owner, id }, given, now, audit);
       if (changed === null) throw unknownEndpoint();
       return changed;
     },
 
     /** Removes an endpoint. @throws PartnerError `not_found` if there is none with this id */
-    async remove(owner: Owner, id: string, now: number): Promise<void> {
-      if (await storage.webhooks.remove(owner, id, now)) return;
+    async remove(owner: Owner, id: string, now: number, act: Act | null): Promise<void> {
+      const { partner, mode } = owner;
+      const audit = act?.('endpoint.remove', `endpoint:${id}`, { partner, mode });
+      if (await storage.webhooks.remove(owner, id, now, audit)) return;
       throw unknownEndpoint();
     },
   };

@@ -1,3 +1,4 @@
+import type { Act } from '../audit/acts.ts';
 import { PartnerError } from '../errors.ts';
 import {
   claimOf,
@@ -9,6 +10,7 @@ import type { Core } from '../options/context.ts';
 import type { Redelivery } from '../ports/deliveries.ts';
 import type { StoredAnswer } from '../ports/idempotency.ts';
 import { newId } from '../secrets/random.ts';
+import { iso } from '../time/clock.ts';
 import { disabledEndpoint, unknownEndpoint } from './endpoints.ts';
 import { deliveryView } from './views.ts';
 
@@ -54,9 +56,13 @@ export function createRedeliveries(core: Core) {
      * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled one
      */
     async redeliver(
-      request: RepeatableRequest & { readonly eventId: string; readonly endpointId: string | null },
+      request: RepeatableRequest & {
+        readonly eventId: string;
+        readonly endpointId: string | null;
+        readonly act: Act | null;
+      },
     ): Promise<RepeatableAnswer> {
-      const { partner, mode, now, eventId, endpointId } = request;
+      const { partner, mode, now, eventId, endpointId, act } = request;
       const result = await deliveries.redeliver({
         ...common(request),
         partner,
@@ -65,6 +71,7 @@ export function createRedeliveries(core: Core) {
         eventId,
         endpointId,
         answer: (made) => json({ data: made.map(deliveryView) }),
+        ...(act && { audit: act('event.redeliver', `event:${eventId}`, { partner, mode, endpointId }) }),
       });
       return answerOf(request, result);
     },
@@ -75,9 +82,13 @@ export function createRedeliveries(core: Core) {
      * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for a disabled one
      */
     async recover(
-      request: RepeatableRequest & { readonly endpointId: string; readonly since: number },
+      request: RepeatableRequest & {
+        readonly endpointId: string;
+        readonly since: number;
+        readonly act: Act | null;
+      },
     ): Promise<RepeatableAnswer> {
-      const { partner, mode, now, endpointId, since } = request;
+      const { partner, mode, now, endpointId, since, act } = request;
       const result = await deliveries.recover({
         ...common(request),
         partner,
@@ -87,6 +98,9 @@ export function createRedeliveries(core: Core) {
         since,
         limit: maxRecovered,
         answer: (count) => json({ queued: count }),
+        ...(act && {
+          audit: act('endpoint.recover', `endpoint:${endpointId}`, { partner, mode, since: iso(since) }),
+        }),
       });
       return answerOf(request, result);
     },

@@ -11,19 +11,16 @@ it('a console of one’s own calls operations of the partner API as a key that o
   expect(made).toMatchObject({ amount: '1.00', mode: 'live', status: 'pending' });
   expect(await shown('listPayments', { query: { limit: '1' } })).toEqual({ data: [made], nextCursor: null });
   expect(await shown('getPayment', { path: { id: made.id } })).toEqual(made);
+  expect(await shown('getPaymentEvent', { path: { id: made.id } })).toEqual({ event: null });
   // Errors of the API are shown as pages; clients that are not browsers get them as JSON.
   const problems = [
     ['listWebhooks', {}, 403, 'lacks the scope webhooks'],
     ['getRequest', { path: { id: 'req_1' } }, 403, 'lacks the scope webhooks'],
     ['listRequests', {}, 403, 'lacks the scope webhooks'],
     ['createSandboxPassport', {}, 404, 'belongs to the sandbox'],
-    ...[
-      'listSandboxUsers',
-      'getFirstRun',
-      'checkWebhookSignature',
-      'getPaymentEvent',
-      'changeSandboxKyc',
-    ].map((operation) => [operation, {}, 404, 'belongs to the sandbox'] as const),
+    ...['listSandboxUsers', 'getFirstRun', 'checkWebhookSignature', 'changeSandboxKyc'].map(
+      (operation) => [operation, {}, 404, 'belongs to the sandbox'] as const,
+    ),
     ['getPayment', { path: { id: 'nonsense' } }, 404, 'no such resource'],
     ['listPayments', { query: { nonsense: '1' } }, 400, 'nonsense'],
     ['createPayment', { body: '{' }, 400, 'not valid JSON'],

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Core } from '../../src/options/context.ts';
 import type { PartnerCall } from '../../src/partner/pipeline/pipeline.ts';
 import { requestNotes } from '../../src/partner/request-log.ts';
-import type { ApiKeyState, LoggedRequest, Mode } from '../../src/storage.ts';
+import type { LoggedRequest, Mode } from '../../src/storage.ts';
 import { fragileStorage, storageWith } from '../support/fragile-storage.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 import { TestClock, type TestProvider } from '../support/provider.ts';
@@ -160,7 +160,7 @@ describe('what waits for the log', () => {
       clock: new TestClock(),
     };
     const notes = requestNotes(core as unknown as Core);
-    const key = { id: 'key_a', partner: 'acme', mode: 'test' } as ApiKeyState;
+    const key = { id: 'key_a', partner: 'acme', mode: 'test' } as PartnerCall['key'];
     for (let id = 0; id < 1_006; id += 1) {
       const state = { headers: { 'X-Request-Id': String(id) }, route: '/' };
       const context = { state, res: new EventEmitter(), method: 'GET', status: 200 };

@@ -13,6 +13,7 @@ const kinds = [
   'interactions',
   'answers',
   'sandbox',
+  'portal',
   'proofIds',
   'pushedRequests',
   'tokens',

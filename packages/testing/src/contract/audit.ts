@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import type { AuditFilter, AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
 import { assertFields, assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
 import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
+import { linked, sampleLink, useOf } from './portal-samples.ts';
 import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
 import { published, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
 
-function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
+export function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
   return {
     ...{ id, at: now, actor: 'ana', role: null, action: 'client.create', target: 'client:a', details: {} },
     digest: digestOf(`act ${id}`),
@@ -86,6 +87,22 @@ const acts: Readonly<Record<string, Act>> = {
     prepare: (storage) => redeemed(storage, 'a'),
     act: ({ consents }, audit) => consents.endUser('user-1', now, [], audit),
     refused: null,
+  },
+  'portal.insert': {
+    prepare: ({ partners }) => partners.insert(samplePartner()),
+    act: ({ portal }, audit) => portal.insert(sampleLink('a'), audit),
+  },
+  'portal.open': {
+    prepare: linked,
+    act: ({ portal }, audit) => portal.open(useOf('a'), audit),
+  },
+  'portal.remove': {
+    prepare: linked,
+    act: ({ portal }, audit) => portal.remove('acme', 'a', audit),
+  },
+  'webhooks.create': {
+    act: ({ webhooks }, audit) =>
+      webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: null, max: 1, now, audit }),
   },
   'webhooks.replace': {
     prepare: (storage) => registered(storage, 'a'),

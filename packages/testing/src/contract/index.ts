@@ -31,6 +31,7 @@ import { lookUpCases } from './look-ups.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
+import { portalCases } from './portal.ts';
 import { purgeCases } from './purge.ts';
 import { pushedRequestCases } from './pushed-requests.ts';
 import { queueCases } from './queue.ts';
@@ -136,6 +137,7 @@ const storageContractCases = [
   ...sortedListCases,
   ...lookUpCases,
   ...partnerEndCases,
+  ...portalCases,
   ...apiKeyCases,
   ...rolledKeyCases,
   ...idempotencyCases,

@@ -23,6 +23,7 @@ const nothing = {
   sandbox: 0,
   proofIds: 0,
   pushedRequests: 0,
+  portal: 0,
   tokens: 0,
   refreshTokens: 0,
   grants: 0,

@@ -14,6 +14,7 @@ import { idempotencyCalls } from './idempotency.ts';
 import { inboxCalls } from './inbox.ts';
 import { interactionCalls } from './interactions.ts';
 import { partnerCalls } from './partners.ts';
+import { portalCalls } from './portal.ts';
 import { pushedRequestCalls } from './pushed-requests.ts';
 import { queueCalls } from './queue.ts';
 import { requestLogCalls } from './request-log.ts';
@@ -46,6 +47,7 @@ const ports = {
   sandbox: sandboxCalls,
   proofIds: usedIdCalls,
   pushedRequests: pushedRequestCalls,
+  portal: portalCalls,
   clientDocuments: clientDocumentCalls,
 };
 

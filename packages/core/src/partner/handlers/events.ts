@@ -61,6 +61,7 @@ export function eventRoutes(core: Core, { redeliver, trigger, catalogue }: Webho
       path: '/v1/partner/events/:id/redeliver',
       tag: 'Events',
       operation: 'redeliverEvent',
+      portal: 'manage',
       sdk: { call: 'events.redeliver(id, body)' },
       summary: 'Delivers an event again: to one endpoint, or to those that match its type now.',
       pathSchema: eventPath,

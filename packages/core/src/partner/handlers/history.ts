@@ -60,6 +60,7 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
   const { deliveries } = core.storage;
   return operation({
     operation: 'listEventDeliveries',
+    portal: 'view',
     scope: 'webhooks',
     pathSchema: eventPath,
     query: z.strictObject({ endpointId: endpointId.optional(), limit: pageSize, cursor }),
@@ -91,6 +92,7 @@ const deliveryPath = z.object({ id: z.string().regex(/^dl_[0-9a-f]{32}(?:_[0-9]{
 function attemptAnswer({ storage }: Core): PartnerOperation {
   return operation({
     operation: 'getAttemptAnswer',
+    portal: 'view',
     scope: 'webhooks',
     pathSchema: deliveryPath,
     query: z.strictObject({
@@ -113,6 +115,7 @@ function attemptAnswer({ storage }: Core): PartnerOperation {
 function oneDelivery({ storage }: Core): PartnerOperation {
   return operation({
     operation: 'getDelivery',
+    portal: 'view',
     scope: 'webhooks',
     pathSchema: deliveryPath,
     async handle({ path, partner, mode }) {
@@ -135,6 +138,7 @@ const [historyHours, countedAtMost] = [24, 10_000];
 function endpointHistory({ storage, clock }: Core): PartnerOperation {
   return operation({
     operation: 'getWebhookHistory',
+    portal: 'view',
     scope: 'webhooks',
     pathSchema: endpointPath,
     async handle({ path, partner, mode }) {
@@ -174,6 +178,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
   return [
     operation({
       operation: 'latestEvents',
+      portal: 'view',
       scope: 'webhooks',
       query: z.strictObject({
         before: z
@@ -214,6 +219,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
 
     operation({
       operation: 'getEvent',
+      portal: 'view',
       scope: 'webhooks',
       pathSchema: eventPath,
       async handle({ path, partner, mode }) {

@@ -16,6 +16,7 @@ export function reconciliationRoutes(core: Core): PartnerRoute[] {
       limit: 'reconciliation',
       tag: 'Reconciliation',
       operation: 'exportReconciliation',
+      portal: 'view',
       summary: 'Exports final transfers of up to 31 days, as JSON, NDJSON or CSV.',
       query: reconciliationQuery,
       success: { status: 200, schema: reconciliation, texts: ['application/x-ndjson', 'text/csv'] },

@@ -17,6 +17,7 @@ export function requestOperations({ storage: { requestLog } }: Core): PartnerOpe
   return [
     operation({
       operation: 'listRequests',
+      portal: 'view',
       scope: 'webhooks',
       query: z.strictObject({
         failed: z.literal('true').optional(),
@@ -39,6 +40,7 @@ export function requestOperations({ storage: { requestLog } }: Core): PartnerOpe
 
     operation({
       operation: 'getRequest',
+      portal: 'view',
       scope: 'webhooks',
       pathSchema: z.object({ id: z.string().max(100) }),
       async handle({ path, partner, mode }) {

@@ -28,6 +28,7 @@ export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhook
       path: '/v1/partner/webhooks',
       tag: 'Webhooks',
       operation: 'createWebhook',
+      portal: 'manage',
       sdk: { call: 'webhooks.create(body)' },
       summary: 'Registers a webhook endpoint.',
       body: endpointBody(options),
@@ -42,6 +43,7 @@ export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhook
       path: '/v1/partner/webhooks',
       tag: 'Webhooks',
       operation: 'listWebhooks',
+      portal: 'view',
       sdk: { call: 'webhooks.list()', isList: true },
       summary: 'Lists webhook endpoints, the oldest first.',
       success: { status: 200, schema: endpointList },
@@ -56,6 +58,7 @@ export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhook
       path: '/v1/partner/webhooks/:id',
       tag: 'Webhooks',
       operation: 'getWebhook',
+      portal: 'view',
       sdk: { call: 'webhooks.retrieve(id)' },
       summary: 'Shows a webhook endpoint.',
       pathSchema: endpointPath,
@@ -71,13 +74,14 @@ export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhook
       path: '/v1/partner/webhooks/:id',
       tag: 'Webhooks',
       operation: 'updateWebhook',
+      portal: 'manage',
       sdk: { call: 'webhooks.update(id, body)' },
       summary: 'Changes a webhook endpoint. Disabling it cancels its pending deliveries.',
       pathSchema: endpointPath,
       body: endpointChanges(options),
       success: { status: 200, schema: endpointSchema },
-      async handle({ path, body, partner, mode, now }) {
-        const endpoint = await endpoints.change({ partner, mode }, path.id, body, now);
+      async handle({ path, body, partner, mode, now, act }) {
+        const endpoint = await endpoints.change({ partner, mode }, path.id, body, now, act);
         return { status: 200, body: endpointView(endpoint) };
       },
     }),
@@ -88,12 +92,13 @@ export function webhookRoutes({ endpoints, catalogue, standardHeaders }: Webhook
       path: '/v1/partner/webhooks/:id',
       tag: 'Webhooks',
       operation: 'deleteWebhook',
+      portal: 'manage',
       sdk: { call: 'webhooks.delete(id)' },
       summary: 'Removes a webhook endpoint and cancels its pending deliveries.',
       pathSchema: endpointPath,
       success: { status: 200, schema: endpointRemoved },
-      async handle({ path, partner, mode, now }) {
-        await endpoints.remove({ partner, mode }, path.id, now);
+      async handle({ path, partner, mode, now, act }) {
+        await endpoints.remove({ partner, mode }, path.id, now, act);
         return { status: 200, body: { id: path.id, deleted: true } };
       },
     }),
@@ -111,6 +116,7 @@ export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): Pa
       path: '/v1/partner/webhooks/:id/deliveries',
       tag: 'Webhooks',
       operation: 'listDeliveries',
+      portal: 'view',
       sdk: { call: 'webhooks.deliveries(id)', isList: true },
       summary: 'Lists deliveries to a webhook endpoint with their attempts, newest first.',
       pathSchema: endpointPath,
@@ -131,6 +137,7 @@ export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): Pa
       path: '/v1/partner/webhooks/:id/recover',
       tag: 'Webhooks',
       operation: 'recoverWebhook',
+      portal: 'manage',
       sdk: { call: 'webhooks.recover(id, body)' },
       summary: 'Delivers again what was dropped since a time, up to 1,000 deliveries a call.',
       pathSchema: endpointPath,

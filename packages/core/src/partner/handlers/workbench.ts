@@ -44,6 +44,7 @@ export function workbenchOperations(
 
     operation({
       operation: 'getWebhookObstacles',
+      portal: 'view',
       scope: 'webhooks',
       /**
        * Returns the reasons why the partner's webhooks do not arrive, without the names of administrators.
@@ -71,8 +72,8 @@ export function workbenchOperations(
 
     operation({
       operation: 'getPaymentEvent',
+      portal: 'view',
       scope: 'payments:read',
-      testOnly: true,
       pathSchema: transferPath,
       /**
        * Returns the event about the outcome of a transfer; `null` if there is none yet, or if many events

@@ -1,6 +1,6 @@
 import { PartnerError } from '../../errors.ts';
-import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { addressMatcher, isAddressRange } from '../../text/ip-address.ts';
+import type { Caller } from './caller.ts';
 
 /** Compiled IP allowlists, one for each list of a cached API key. */
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
@@ -9,7 +9,7 @@ const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
  * Checks that the client's IP address is on the API key's allowlist, if the key has an allowlist.
  * @throws PartnerError `ip_not_allowed`, also if the client's address cannot be determined
  */
-export function checkAddress({ allowlist }: ApiKeyState, findAddress: () => string | null): void {
+export function checkAddress({ allowlist }: Caller, findAddress: () => string | null): void {
   if (allowlist === null) return;
   const matches = matchers.get(allowlist) ?? addressMatcher(allowlist.filter(isAddressRange));
   matchers.set(allowlist, matches);

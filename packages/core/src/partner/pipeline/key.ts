@@ -5,6 +5,7 @@ import type { Core } from '../../options/context.ts';
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { apiKeyFormat } from '../../secrets/api-key-format.ts';
 import { digestText } from '../../secrets/tokens.ts';
+import { type Caller, portalCaller } from './caller.ts';
 
 /**
  * Time for which an API key's permissions are cached, in milliseconds. Whether the key is still valid is
@@ -16,9 +17,13 @@ const keyCacheMs = 5_000;
 const touchIntervalMs = 60_000;
 
 /**
- * Identifies the API key of a request: its text or, for a console session, the id of the key that opened it.
+ * Identifies the sender of a request: the text of an API key, the id of the key that opened a console session, or the
+ * digest of the secret of a session of the live portal.
  */
-export type Credential = { readonly text: string | undefined } | { readonly id: string };
+export type Credential =
+  | { readonly text: string | undefined }
+  | { readonly id: string }
+  | { readonly portal: Uint8Array };
 
 interface Cached {
   readonly key: ApiKeyState;
@@ -48,9 +53,9 @@ function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Pro
 }
 
 /**
- * Creates the first pipeline step, which finds the API key of a request and decides whether the key is valid.
- * No other step decides that. Only valid keys are cached, for {@link keyCacheMs}: strangers cannot fill the
- * cache, and a partner that is enabled again need not wait.
+ * Creates the first pipeline step, which finds the API key or portal session of a request and decides whether it
+ * is valid. No other step decides that. Only valid keys are cached, for {@link keyCacheMs}: strangers cannot fill
+ * the cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck({ storage, options: { prefix, logger }, clock }: Core) {
   const store = storage.apiKeys;
@@ -93,6 +98,12 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
     return key !== null && isUsable(key, now) ? key : null;
   }
 
+  /** Finds an open session of the live portal, always in the storage. `null` if there is none. */
+  async function findSession(digest: Uint8Array, now: number): Promise<Caller | null> {
+    const session = await storage.portal.find(digest, now);
+    return session === null || session.openedAt === null ? null : portalCaller(session);
+  }
+
   /**
    * Records the last use of an API key in the background, so that a request neither waits nor fails for it.
    */
@@ -106,10 +117,15 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
 
   return {
     /**
-     * Returns the API key of a request, if the key is valid.
+     * Returns the API key or portal session of a request, if it is valid.
      * @throws PartnerError `invalid_api_key`, the same error for every reason
      */
-    async find(credential: Credential, now: number): Promise<ApiKeyState> {
+    async find(credential: Credential, now: number): Promise<Caller> {
+      if ('portal' in credential) {
+        const session = await findSession(credential.portal, now);
+        if (session === null) throw new PartnerError('invalid_api_key');
+        return session;
+      }
       const key =
         'id' in credential
           ? await findById(credential.id, now)

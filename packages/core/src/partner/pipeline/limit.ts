@@ -3,9 +3,9 @@ import { PartnerError } from '../../errors.ts';
 import type { HeaderFields } from '../../http/headers.ts';
 import { secondsUntil } from '../../limits/fixed-windows.ts';
 import type { LimitGroup, PartnerLimit } from '../../limits/request-limits.ts';
-import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { RateLimitState, RateLimitStore } from '../../ports/rate-limits.ts';
 import { goesOn } from '../../time/clock.ts';
+import type { Caller } from './caller.ts';
 
 /** Settings of the rate limits of the partner API. */
 export interface LimitOptions {
@@ -27,7 +27,7 @@ export function createLimiter({ store, limits, per }: LimitOptions) {
    */
   const full = new LRUCache<string, number>({ max: maxFull });
 
-  function bucketOf({ quotaId, partner, mode }: ApiKeyState, group: LimitGroup): string {
+  function bucketOf({ quotaId, partner, mode }: Caller, group: LimitGroup): string {
     return `${group}:${per === 'key' ? `key:${quotaId}` : `partner:${partner}:${mode}`}`;
   }
 
@@ -51,7 +51,7 @@ export function createLimiter({ store, limits, per }: LimitOptions) {
    * Refuses a request whose rate limit window is known to be full, without counting it.
    * @throws PartnerError `rate_limit_exceeded`
    */
-  function refuseFull(key: ApiKeyState, group: LimitGroup, now: number): void {
+  function refuseFull(key: Caller, group: LimitGroup, now: number): void {
     const endsAt = full.get(bucketOf(key, group));
     const windowMs = limits[group].windowSeconds * 1000;
     if (endsAt !== undefined && goesOn(endsAt, now, windowMs)) throw refusal(group, endsAt, now);
@@ -65,7 +65,7 @@ export function createLimiter({ store, limits, per }: LimitOptions) {
      * @returns response headers with the limit and the number of requests left
      * @throws PartnerError `rate_limit_exceeded`; a refused request is not counted
      */
-    async count(key: ApiKeyState, group: LimitGroup, now: number): Promise<HeaderFields> {
+    async count(key: Caller, group: LimitGroup, now: number): Promise<HeaderFields> {
       refuseFull(key, group, now);
       const { requests, windowSeconds } = limits[group];
       const bucket = bucketOf(key, group);

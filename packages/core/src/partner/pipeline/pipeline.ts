@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Act, actsOf } from '../../audit/acts.ts';
 import type { HeaderFields } from '../../http/headers.ts';
 import type { LimitGroup } from '../../limits/request-limits.ts';
 import type { Core } from '../../options/context.ts';
-import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { PartnerAnswer, PartnerOperation, PartnerRequest } from '../request.ts';
 import { checkAddress } from './address.ts';
 import { parseInput } from './body.ts';
+import { type Caller, portalActor } from './caller.ts';
 import { createIdempotency } from './idempotency.ts';
 import { type Credential, createKeyCheck } from './key.ts';
 import { createLimiter, type LimitOptions } from './limit.ts';
@@ -39,8 +40,8 @@ export interface PartnerCall {
   readonly now: number;
   /** Headers of the response, to which steps may add. */
   readonly answerHeaders: HeaderFields;
-  /** API key of the request; `null` until the pipeline step for the key has found it. */
-  key: ApiKeyState | null;
+  /** API key or portal session of the request; `null` until the pipeline step for the key has found it. */
+  key: Caller | null;
   /** Bytes of the request's body; `null` until they were read. */
   bytes: Buffer | null;
 }
@@ -52,6 +53,10 @@ export function createPipeline(core: Core, limits: LimitOptions) {
   const keys = createKeyCheck(core);
   const limiter = createLimiter(limits);
   const idempotency = createIdempotency(core);
+
+  /** Returns the function that makes audit records of changes; `null` for API keys, whose changes have none. */
+  const actOf = ({ portal }: Caller): Act | null =>
+    portal === undefined ? null : actsOf(core, portalActor(portal));
 
   return {
     keys,
@@ -80,7 +85,7 @@ export function createPipeline(core: Core, limits: LimitOptions) {
       const { partner, mode } = key;
       const { address, isOver } = call;
       const readmit = async () => void (await keys.find(call.credential, core.clock.now()));
-      const caller = { partner, mode, key, address, isOver, readmit };
+      const caller = { partner, mode, key, address, isOver, readmit, act: actOf(key) };
       const request: PartnerRequest = { ...input, ...caller, idempotency: repeatable, now };
       return await idempotency.answer(operation, request);
     },

@@ -1,15 +1,33 @@
 import { PartnerError } from '../../errors.ts';
-import type { ApiKeyState } from '../../ports/api-keys.ts';
+import type { PortalRights } from '../../ports/portal.ts';
 import type { PartnerOperation } from '../request.ts';
+import type { Caller } from './caller.ts';
 
 /**
- * Checks that an API key's mode and scopes allow an operation.
- * @throws PartnerError `not_found` for a live key in the sandbox, `insufficient_scope` for a missing scope
+ * Checks that a session of the live portal may call an operation.
+ * @throws PartnerError `not_found` for an operation that the portal does not have, `insufficient_scope` for a change by a
+ * session that may only view
+ */
+function checkRights(needed: PortalRights | undefined, rights: PortalRights): void {
+  if (needed === undefined) {
+    throw new PartnerError('not_found', { description: 'The live portal does not have this operation.' });
+  }
+  if (needed === 'view' || rights === 'manage') return;
+  throw new PartnerError('insufficient_scope', { description: 'This session may view and change nothing.' });
+}
+
+/**
+ * Checks that an API key's mode and scopes allow an operation, or the rights of a session of the live portal.
+ * @throws PartnerError `not_found` for a live key in the sandbox, `insufficient_scope` for a missing scope or right
  */
 export function checkScope(
-  { scope, testOnly }: Pick<PartnerOperation, 'scope' | 'testOnly'>,
-  key: ApiKeyState,
+  { scope, testOnly, portal }: Pick<PartnerOperation, 'scope' | 'testOnly' | 'portal'>,
+  key: Caller,
 ): void {
+  if (key.portal !== undefined) {
+    checkRights(portal, key.portal.rights);
+    return;
+  }
   if (testOnly === true && key.mode !== 'test') {
     throw new PartnerError('not_found', {
       description: 'This endpoint belongs to the sandbox: it needs a test key, and this key is a live one.',

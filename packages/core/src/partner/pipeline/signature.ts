@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
-import type { ApiKeyState } from '../../ports/api-keys.ts';
 import { signingSecretContext } from '../../secrets/api-key-format.ts';
 import { equalDigests } from '../../secrets/tokens.ts';
+import type { Caller } from './caller.ts';
 
 /**
  * Maximum difference between a signature's timestamp and the current time, in either direction, in
@@ -25,7 +25,7 @@ function refused(description: string): PartnerError {
  */
 export function checkSignature(
   { sealer, options: { prefix } }: Core,
-  key: ApiKeyState,
+  key: Caller,
   headers: IncomingHttpHeaders,
   body: Buffer,
   now: number,

@@ -1,0 +1,110 @@
+import type { ConsoleAnswer, ConsolePage, ConsoleRequest, PortalBackend } from '@ostiary/core/console';
+import { fill, type Html, html, icons, nameOf } from '@ostiary/core/pages';
+import { answerPage, csrfField, noticeOf, noticeRow } from './frame.ts';
+import { createGuard, type Guard, strangers } from './guard.ts';
+import { home } from './home.ts';
+import type { paceOf } from './live-stream.ts';
+import { assetPages, pageAssets } from './page-assets.ts';
+import { pathOf, roots } from './paths.ts';
+import { sharedPages } from './shared-pages.ts';
+import { type PageContext, seeOther } from './visit.ts';
+
+/** Path of the page that a link opens, below `authUrl`. */
+export const linkPath = pathOf('live', 'link');
+
+/** Name of a link's visitor, to whom the form of its page is bound. */
+const visitorOf = (link: string): string => `link ${link}`;
+
+/** Makes a page with a single card. */
+function card(
+  context: PageContext,
+  { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
+): ConsoleAnswer {
+  return answerPage(context, {
+    title,
+    status,
+    body: html`<main class="card"><div class="lead"><span class="disc">${icons.plug}</span><h1>${title}</h1></div>
+${body}</main>`,
+  });
+}
+
+/** Shows visitors without a session where the links come from. */
+function closedPage(context: PageContext): ConsoleAnswer {
+  const { backend, notice, voice } = context;
+  const { portal: words } = voice.words;
+  const ask = fill(voice.language, words.closed, { name: nameOf(backend.theme.name) });
+  return card(context, {
+    title: words.title,
+    body: html`${notice === 'ended' ? noticeOf(words.ended, true) : noticeRow(context)}
+<p>${ask}</p>
+<p><a href="${backend.url(roots.test)}">${words.toTest}</a></p>`,
+  });
+}
+
+/** Says that a link was used or has expired, or that there never was such a link. */
+function gonePage(context: PageContext): ConsoleAnswer {
+  const { backend, voice } = context;
+  const { portal: words } = voice.words;
+  const ask = fill(voice.language, words.gone, { name: nameOf(backend.theme.name) });
+  return card(context, { title: words.goneTitle, status: 410, body: html`<p>${ask}</p>` });
+}
+
+/**
+ * Shows what a link opens, with the button that uses it. Reading the page uses nothing: programs that check the links
+ * of a message read it before its receiver does.
+ */
+async function linkPage(
+  backend: PortalBackend,
+  { contextOf, urlOf }: Guard,
+  request: ConsoleRequest,
+): Promise<ConsoleAnswer> {
+  const { link = '' } = request.parameters;
+  const context = await contextOf(request, visitorOf(link));
+  const { language, words } = context.voice;
+  const found = await backend.findLink(link);
+  if (found === null) return gonePage(context);
+  const partner = html`<strong>${nameOf(found.partner)}</strong>`;
+  const page = card(context, {
+    title: words.portal.openTitle,
+    body: html`<p>${fill(language, words.portal.openIntro, { partner })} ${found.rights === 'view' ? words.portal.openView : words.portal.openManage}</p>
+<p class="muted">${words.portal.openOnce}</p>
+<form class="form" method="post" action="${urlOf('link', { id: link })}">${csrfField(context)}<button class="primary">${words.portal.open}</button></form>`,
+  });
+  // The URL of this page is a secret, so browsers send only its origin with requests from here.
+  return { ...page, headers: { 'Referrer-Policy': 'strict-origin' } };
+}
+
+/** Uses a link: the browser gets a new session, and leaves the page whose URL was the secret. */
+async function openLink(
+  backend: PortalBackend,
+  { contextOf, cookie, urlOf }: Guard,
+  request: ConsoleRequest,
+): Promise<ConsoleAnswer> {
+  const { link = '' } = request.parameters;
+  await backend.form(request, visitorOf(link));
+  const opened = await backend.open(link, request);
+  if (opened === null) return gonePage(await contextOf(request, strangers));
+  const { session, seconds } = opened;
+  return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
+}
+
+/** Routes of the live portal: the pages of the console for live data, and the page of its links. */
+export function portalPages(backend: PortalBackend, pace: typeof paceOf): ConsolePage[] {
+  const assets = pageAssets(backend);
+  const guard = createGuard(backend, 'live', assets, pace);
+  return [
+    {
+      path: pathOf('live', 'home'),
+      summary: 'Live portal: endpoints and events of a partner. Opens with a link only.',
+      GET: guard.guarded(home, closedPage),
+    },
+    {
+      path: linkPath,
+      summary: 'Says what a link to the live portal opens, and uses it.',
+      GET: (request) => linkPage(backend, guard, request),
+      POST: (request) => openLink(backend, guard, request),
+    },
+    ...sharedPages('live', guard),
+    ...assetPages('live', assets),
+  ];
+}

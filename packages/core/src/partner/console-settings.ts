@@ -1,0 +1,74 @@
+import { PartnerError } from '../errors.ts';
+import type { FormPurpose, Forms } from '../http/csrf.ts';
+import { readParameters } from '../http/parameters.ts';
+import { secretsOnce } from '../http/secrets-once.ts';
+import { secondsUntil } from '../limits/fixed-windows.ts';
+import type { Core } from '../options/context.ts';
+import type { ConsoleBackend } from '../ports/partner-console.ts';
+import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
+import { apiKeyHeader } from '../secrets/api-key-format.ts';
+import { urlBelow } from '../text/urls.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
+import type { PartnerOperation, PartnerRoute } from './request.ts';
+
+/** Parts of the partner API that the backend of a console uses. */
+export interface ConsoleBackendParts {
+  readonly pipeline: Pipeline;
+  readonly operations: readonly PartnerOperation[];
+  /** All routes of the partner API. */
+  readonly table: readonly PartnerRoute[];
+  readonly forms: Forms;
+  /** Store for rate limit counts, shared by all processes if the storage supports that. */
+  readonly counts: RateLimitStore;
+}
+
+/**
+ * Refuses a console request whose rate limit is reached. @throws PartnerError `rate_limit_exceeded` with
+ * `Retry-After`
+ */
+export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void {
+  if (allowed) return;
+  throw new PartnerError('rate_limit_exceeded', { headers: { 'Retry-After': secondsUntil(endsAt, now) } });
+}
+
+/**
+ * Returns the members that the backends of the console and of the live portal share: settings of the service, and
+ * what their forms need.
+ * @param name - name of the pages, which separates their forms and secrets from those of others
+ */
+export function consoleSettings(
+  core: Core,
+  { table, forms }: Pick<ConsoleBackendParts, 'table' | 'forms'>,
+  name: 'console' | 'portal',
+): Omit<ConsoleBackend, 'logsRequests' | 'signIn' | 'visit' | 'revisit' | 'signOut'> {
+  const { options, clock, random } = core;
+  const once = secretsOnce(core);
+  const purposeOf = (visitor: string): FormPurpose => [name, visitor];
+  return {
+    theme: options.theme,
+    prefix: options.prefix,
+    events: options.events,
+    keyHeader: apiKeyHeader,
+    routes: table.map(({ operation, method, path, sdk = null, bodyIsOptional = false }) => ({
+      ...{ operation, method, path, sdk, bodyIsOptional },
+    })),
+    allowsPrivateTargets: options.webhooks.allowPrivateTargets,
+    maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
+    now: () => clock.now(),
+    newWebhookSecret: () =>
+      `whsec_${random.bytes(32).toString(options.webhooks.standardHeaders ? 'base64' : 'hex')}`,
+    keepOnce: (session, text) => once.keep(`${name} ${session}`, text),
+    takeOnce: (session, ticket) => once.take(`${name} ${session}`, ticket),
+    url: (path) => urlBelow(options.authUrl, path),
+    apiUrl: (path) => urlBelow(options.baseUrl, path),
+    proof: (visitor) => forms.issue(purposeOf(visitor)),
+
+    async form({ raw }, visitor) {
+      const purpose = purposeOf(visitor);
+      forms.requireOwnOrigin(raw, name);
+      const fields = await readParameters(raw);
+      forms.check(fields.get('csrf'), purpose);
+      return fields;
+    },
+  };
+}

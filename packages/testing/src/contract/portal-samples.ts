@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { PortalSessionRecord, Storage } from '@ostiary/core/storage';
+import { samplePartner } from './partner-samples.ts';
+import { digestOf, hour, minute, now } from './samples.ts';
+
+/** End of a link that is not used. */
+export const ends = now + 10 * minute;
+
+/** Makes a link of `acme` that was not used. */
+export function sampleLink(id: string, changes: Partial<PortalSessionRecord> = {}) {
+  const link: PortalSessionRecord = {
+    ...{ id, partner: 'acme', rights: 'manage', madeBy: 'ana@example.com' },
+    ...{ createdAt: now, openedAt: null, expiresAt: ends },
+    ...changes,
+  };
+  return { ...link, digest: digestOf(`link ${id}`) };
+}
+
+/** Makes the arguments that use a link of {@link sampleLink}. */
+export const useOf = (id: string, at = now) => ({
+  digest: digestOf(`link ${id}`),
+  sessionDigest: digestOf(`session ${id}`),
+  now: at,
+  expiresAt: at + hour,
+});
+
+/** Makes two partners, and a link of each. */
+export async function linked(storage: Storage): Promise<void> {
+  for (const slug of ['acme', 'other']) await storage.partners.insert(samplePartner({ slug }));
+  assert.equal(await storage.portal.insert(sampleLink('a')), true);
+  assert.equal(await storage.portal.insert(sampleLink('b', { partner: 'other', rights: 'view' })), true);
+}
