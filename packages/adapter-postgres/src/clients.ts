@@ -152,6 +152,9 @@ export function postgresClients(database: Database): ClientStore {
 
     sorted: async (page) => (await sorted.page(page, {})).map(clientOf),
 
+    named: async ({ words, searched, limit }) =>
+      (await sorted.named({ words, searched, limit }, {})).map(clientOf),
+
     count: (limit) => sorted.count(limit, {}),
 
     async replace(client, audit, logo) {

@@ -141,6 +141,8 @@ export function postgresPartners(database: Database): PartnerStore {
 
     sorted: (page) => sorted.page(page, {}),
 
+    named: ({ words, searched, limit }) => sorted.named({ words, searched, limit }, {}),
+
     count: (limit) => sorted.count(limit, {}),
 
     async replace(partner, audit) {

@@ -1,4 +1,4 @@
-import type { SortedPage } from '@ostiary/core/storage';
+import type { NameSearch, SortedPage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -50,6 +50,16 @@ export function postgresSortedLists<Row, Filter extends object = object>(
     name: { up: '', down: afterEveryName },
     created: { up: -1, down: Number.MAX_SAFE_INTEGER },
   };
+  // Walks along the index, and reads the whole records only of what it found.
+  const named = statement<NameSearch & Filter, Row>(`
+    SELECT ${columns} FROM ${rows} WHERE ${id} = ANY (ARRAY (
+      SELECT ${id} FROM (
+        SELECT ${id}, ${name} FROM ${rows} WHERE ${where} ORDER BY ${name}, ${id} LIMIT :searched
+      ) AS searched
+      WHERE strpos(' ' || ${name}, ' ' || :words::text) > 0 LIMIT :limit
+    ))
+    ORDER BY ${name}, ${id}
+  `);
   // The order makes PostgreSQL walk along the index, and not read the table with the whole records.
   const count = statement<{ readonly limit: number } & Filter, { readonly count: number }>(`
     SELECT count(*) AS count FROM (
@@ -63,6 +73,8 @@ export function postgresSortedLists<Row, Filter extends object = object>(
       const { value, id: from } = after ?? { value: beginnings[by][direction], id: '' };
       return database.all(lists[by][direction], { value, id: from, limit, ...filter });
     },
+    named: (search: NameSearch, filter: Filter): Promise<Row[]> =>
+      database.all(named, { ...search, ...filter }),
     count: async (limit: number, filter: Filter): Promise<number> =>
       (await database.get(count, { limit, ...filter }))?.count ?? 0,
   };

@@ -135,6 +135,9 @@ export function sqliteClients(database: Database): ClientStore {
 
     sorted: (page) => database.read(() => sql().sorted.page(page, {}).map(clientOf)),
 
+    named: ({ words, searched, limit }) =>
+      database.read(() => sql().sorted.named({ words, searched, limit }, {}).map(clientOf)),
+
     count: (limit) => database.read(() => sql().sorted.count(limit, {})),
 
     async replace(client, audit, logo) {

@@ -105,6 +105,9 @@ export function sqlitePartners(database: Database): PartnerStore {
 
     sorted: (page) => database.read(() => sql().sorted.page(page, {})),
 
+    named: ({ words, searched, limit }) =>
+      database.read(() => sql().sorted.named({ words, searched, limit }, {})),
+
     count: (limit) => database.read(() => sql().sorted.count(limit, {})),
 
     async replace(partner, audit) {

@@ -1,4 +1,4 @@
-import type { SortedPage } from '@ostiary/core/storage';
+import type { NameSearch, SortedPage } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
 /** Text that sorts after every stored name, because names consist of letters, digits and spaces. */
@@ -47,6 +47,16 @@ export function sortedListsOn<Row, Filter extends object = object>(
     name: { up: '', down: afterEveryName },
     created: { up: -1, down: Number.MAX_SAFE_INTEGER },
   };
+  // Walks along the index, and reads the whole records only of what it found.
+  const named = connection.prepare<[NameSearch & Filter], Row>(`
+    SELECT ${columns} FROM ${table} WHERE ${id} IN (
+      SELECT ${id} FROM (
+        SELECT ${id}, ${name} FROM ${table} WHERE ${where} ORDER BY ${name}, ${id} LIMIT :searched
+      )
+      WHERE instr(' ' || ${name}, ' ' || :words) > 0 LIMIT :limit
+    )
+    ORDER BY ${name}, ${id}
+  `);
   // The order makes SQLite walk along the index, and not read the table with the whole records.
   const count = connection.prepare<[{ readonly limit: number } & Filter], { readonly count: number }>(`
     SELECT count(*) AS count FROM (
@@ -60,6 +70,7 @@ export function sortedListsOn<Row, Filter extends object = object>(
       const { value, id: from } = after ?? { value: beginnings[by][direction], id: '' };
       return lists[by][direction].all({ value, id: from, limit, ...filter });
     },
+    named: (search: NameSearch, filter: Filter): Row[] => named.all({ ...search, ...filter }),
     count: (limit: number, filter: Filter): number => count.get({ limit, ...filter })?.count ?? 0,
   };
 }

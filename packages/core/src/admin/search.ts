@@ -1,4 +1,5 @@
 import type { Core } from '../options/context.ts';
+import type { NameSearch } from '../ports/lists.ts';
 import type { Owner } from '../ports/partners.ts';
 import { apiKeyFormat } from '../secrets/api-key-format.ts';
 import { searchNameOf } from '../text/search-name.ts';
@@ -30,9 +31,15 @@ export interface SearchResult {
 /** Largest number of objects of one kind that a search returns. */
 export const searchedPerKind = 6;
 
+/** Number of names of one kind that a search by a later word of the name reads. */
+const searchedNames = 10_000;
+
 const maxLength = 200;
 
-/** Lists the rows whose name or id begins with a text, without duplicates. */
+/**
+ * Lists the rows whose id, or a word of whose name, begins with a text, without duplicates. Those whose name begins with
+ * it come before those of which a later word does.
+ */
 async function byNameOrId<Row>(
   store: {
     find(id: string): Promise<Row | null>;
@@ -43,6 +50,7 @@ async function byNameOrId<Row>(
       readonly after: { readonly value: string; readonly id: string };
       readonly limit: number;
     }): Promise<readonly Row[]>;
+    named(search: NameSearch): Promise<readonly Row[]>;
   },
   text: string,
   { idOf, nameOf }: { readonly idOf: (row: Row) => string; readonly nameOf: (row: Row) => string },
@@ -54,15 +62,17 @@ async function byNameOrId<Row>(
     after: { value: name, id: '' },
     limit: searchedPerKind,
   } as const;
-  const [same, byId, byName] = await Promise.all([
+  const [same, byId, byName, byWord] = await Promise.all([
     store.find(text),
     store.list({ after: text, limit: searchedPerKind }),
     name === '' ? [] : store.sorted(page),
+    name === '' ? [] : store.named({ words: name, searched: searchedNames, limit: searchedPerKind }),
   ]);
   const rows = [
     ...(same === null ? [] : [same]),
     ...byId.filter((row) => idOf(row).startsWith(text)),
     ...byName.filter((row) => nameOf(row).startsWith(name)),
+    ...byWord,
   ];
   return [...new Map(rows.map((row) => [idOf(row), row])).values()].slice(0, searchedPerKind);
 }

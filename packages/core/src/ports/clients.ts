@@ -1,5 +1,5 @@
 import type { AuditRecord } from './audit.ts';
-import type { SortedPage } from './lists.ts';
+import type { NameSearch, SortedPage } from './lists.ts';
 
 /** The algorithm that signs a client's ID tokens (RFC 7518, section 3.1). */
 export type SigningAlgorithm = 'RS256' | 'ES256';
@@ -169,6 +169,9 @@ export interface ClientStore {
 
   /** Lists clients by `searchName` or `createdAt`, then by id. Leaves out clients with metadata documents. */
   sorted(page: SortedPage): Promise<ClientRecord[]>;
+
+  /** Lists clients of which a word of `searchName` begins with `words`, sorted by it. Searches those that `sorted` lists. */
+  named(search: NameSearch): Promise<ClientRecord[]>;
 
   /** Counts the clients that `sorted` lists. Counting stops at `limit`. */
   count(limit: number): Promise<number>;

@@ -17,6 +17,15 @@ export interface SortedPage {
   readonly limit: number;
 }
 
+/** Search for rows by a word of their name. */
+export interface NameSearch {
+  /** Beginning of one word or of several following words, in the form in which names are sorted. */
+  readonly words: string;
+  /** Number of names to search, the first ones in the order of the names, so that a search stays cheap. */
+  readonly searched: number;
+  readonly limit: number;
+}
+
 /** Page of a list that is sorted by time and then by id, in either direction. */
 export interface TimedPage {
   /** True to list the oldest first, and with `after` those that are newer. */

@@ -1,5 +1,5 @@
 import type { AuditRecord } from './audit.ts';
-import type { SortedPage } from './lists.ts';
+import type { NameSearch, SortedPage } from './lists.ts';
 
 /** Mode of data and keys. Live and test data are kept entirely apart. */
 export type Mode = 'live' | 'test';
@@ -61,6 +61,9 @@ export interface PartnerStore {
   list(page: { readonly after: string | null; readonly limit: number }): Promise<PartnerRecord[]>;
   /** Lists partners by `searchName` or `createdAt`, then by slug. */
   sorted(page: SortedPage): Promise<PartnerRecord[]>;
+
+  /** Lists partners of which a word of `searchName` begins with `words`, sorted by it. Searches those that `sorted` lists. */
+  named(search: NameSearch): Promise<PartnerRecord[]>;
   /** Counts partners. Counting stops at `limit`. */
   count(limit: number): Promise<number>;
   /**

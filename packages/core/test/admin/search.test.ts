@@ -14,7 +14,7 @@ await admin.clients.create({
 const key = await provider.key({ partner: 'kafe-lakay', mode: 'test' });
 
 describe('a search', () => {
-  it('finds partners and clients by the beginning of a name or an id, without accents and case', async () => {
+  it('finds partners and clients by the beginning of a word of the name or of an id, without accents and case', async () => {
     expect((await found('kafe')).toSorted()).toEqual([
       'client shop-1',
       'partner kafe-2',
@@ -22,7 +22,20 @@ describe('a search', () => {
     ]);
     expect(await found(' KAFÉ  lak')).toEqual(['partner kafe-lakay']);
     expect(await found('shop-1')).toEqual(['client shop-1']);
-    for (const nothing of ['lakay', 'nobody', '', ' ', '…', '%', '_', "' OR 1=1 --", '__proto__'])
+    expect(await found('Lakáy')).toEqual(['partner kafe-lakay']);
+    expect(await found('shop')).toEqual(['client shop-1']);
+    for (const nothing of [
+      'akay',
+      'lakay kafe',
+      'nobody',
+      '',
+      ' ',
+      '…',
+      '%',
+      '_',
+      "' OR 1=1 --",
+      '__proto__',
+    ])
       expect([nothing, await found(nothing)]).toEqual([nothing, []]);
   });
 

@@ -187,6 +187,7 @@ export const clientCases = casesOf('clients', {
 
 /** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const clientCalls: Calls<'clients'> = {
+  named: ({ clients }) => clients.named({ words: 'a', searched: 1, limit: 1 }),
   insert: ({ clients }) => clients.insert(sampleClient()),
   findLogo: ({ clients }) => clients.findLogo('client-1'),
   find: ({ clients }) => clients.find('client-1'),

@@ -66,6 +66,7 @@ export const partnerCases = casesOf('partners', {
 
 /** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const partnerCalls: Calls<'partners'> = {
+  named: ({ partners }) => partners.named({ words: 'a', searched: 1, limit: 1 }),
   insert: ({ partners }) => partners.insert(samplePartner()),
   find: ({ partners }) => partners.find('acme'),
   list: ({ partners }) => partners.list({ after: null, limit: 1 }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SortedPage, Storage } from '@ostiary/core/storage';
+import type { NameSearch, SortedPage, Storage } from '@ostiary/core/storage';
 import { assertSame, casesOf } from './case.ts';
 import { sampleApiKey, samplePartner } from './partner-samples.ts';
 import { hour, now, sampleClient } from './samples.ts';
@@ -20,6 +20,8 @@ interface List {
   readonly fill: (storage: Storage) => Promise<void>;
   readonly page: (storage: Storage, page: SortedPage) => Promise<readonly string[]>;
   readonly count: (storage: Storage, limit: number) => Promise<number>;
+  /** Searches by words of the name; `null` for a list without it. */
+  readonly named: ((storage: Storage, search: NameSearch) => Promise<readonly string[]>) | null;
 }
 
 const lists: Readonly<Record<string, List>> = {
@@ -30,6 +32,7 @@ const lists: Readonly<Record<string, List>> = {
     },
     page: async ({ partners }, page) => (await partners.sorted(page)).map(({ slug }) => slug),
     count: ({ partners }, limit) => partners.count(limit),
+    named: async ({ partners }, search) => (await partners.named(search)).map(({ slug }) => slug),
   },
   clients: {
     async fill({ clients, clientDocuments }) {
@@ -41,6 +44,7 @@ const lists: Readonly<Record<string, List>> = {
     },
     page: async ({ clients }, page) => (await clients.sorted(page)).map(({ clientId }) => clientId),
     count: ({ clients }, limit) => clients.count(limit),
+    named: async ({ clients }, search) => (await clients.named(search)).map(({ clientId }) => clientId),
   },
   'api keys': {
     async fill({ partners, apiKeys }) {
@@ -53,6 +57,7 @@ const lists: Readonly<Record<string, List>> = {
     },
     page: async ({ apiKeys }, page) => (await apiKeys.sorted(page)).map(({ id }) => id),
     count: ({ apiKeys }, limit) => apiKeys.count(limit),
+    named: null,
   },
 };
 
@@ -80,6 +85,25 @@ export const sortedListCases = Object.entries(lists).flatMap(([noun, list]) =>
             );
         }
       }
+    },
+
+    'are found by the beginning of each word of the name, among the first names': async (storage) => {
+      await list.fill(storage);
+      if (list.named === null) return;
+      const all = { searched: 10, limit: 10 };
+      for (const [words, expected] of [
+        ['rapid', ['a', 'b']],
+        ['13', ['a', 'b']],
+        ['sevis ra', ['a', 'b']],
+        ['é', ['d']],
+        ['apid', []],
+        ['sevis 13', []],
+        ['%', []],
+        ['_', []],
+      ] as const)
+        assertSame(await list.named(storage, { ...all, words }), expected);
+      assertSame(await list.named(storage, { ...all, words: 'rapid', limit: 1 }), ['a']);
+      assertSame(await list.named(storage, { ...all, words: 'rapid', searched: 2 }), ['a']);
     },
 
     'are counted up to a limit': async (storage) => {
