@@ -9,12 +9,13 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, type Statement, statement } from './statement.ts';
+import { startOf } from './timed-pages.ts';
 
 /** An audit record as it is stored: details as JSON text, and the digest, which goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
-type Page = ListPosition & AuditFilter & { readonly limit: number };
+type Row = Required<AuditFilter> & { readonly limit: number };
 
 /**
  * Creates the functions that store changes together with their audit records. If a change returns `false` or
@@ -79,17 +80,32 @@ export function postgresAudits(database: Database) {
   };
 }
 
+const rowOf = (
+  { target, actor, action, from, until = null, except = [] }: AuditFilter,
+  limit: number,
+): Row => ({
+  ...{ target, actor, action, from, until, except, limit },
+});
+
 function statementsIn(schema: string) {
+  const where = `
+    (:target::text IS NULL OR target = :target) AND (:actor::text IS NULL OR actor = :actor)
+    AND (:action::text IS NULL OR action = :action) AND (:from::bigint IS NULL OR at >= :from)
+    AND (:until::bigint IS NULL OR at <= :until) AND action <> ALL (:except::text[])
+  `;
+  const list = (comparison: '<' | '>', order: 'ASC' | 'DESC') =>
+    statement<Row & ListPosition, StoredRow>(`
+      SELECT id, at, actor, role, action, target, details FROM ${schema}.audit
+      WHERE ${where} AND (at, id) ${comparison} (:time, :id)
+      ORDER BY at ${order}, id ${order} LIMIT :limit
+    `);
   return {
     // Planned with the actual parameters, so that a filter of `null` costs nothing.
-    list: statement<Page, StoredRow>(`
-      SELECT id, at, actor, role, action, target, details FROM ${schema}.audit
-      WHERE (:target::text IS NULL OR target = :target)
-        AND (:actor::text IS NULL OR actor = :actor)
-        AND (:action::text IS NULL OR action = :action)
-        AND (:from::bigint IS NULL OR at >= :from)
-        AND (at, id) < (:time, :id)
-      ORDER BY at DESC, id DESC LIMIT :limit
+    list: list('<', 'DESC'),
+    back: list('>', 'ASC'),
+
+    count: statement<Row, { readonly count: number }>(`
+      SELECT count(*) AS count FROM (SELECT FROM ${schema}.audit WHERE ${where} LIMIT :limit) AS counted
     `),
 
     head: statement<object, AuditHead>(`
@@ -118,11 +134,13 @@ export function postgresAudit(database: Database): AuditStore {
       await database.change((connection) => audits.store(connection, row));
     },
 
-    async list({ target, actor, action, from, after, limit }) {
-      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-      const page = { target, actor, action, from, time, id, limit };
-      return (await database.all(sql.list, page)).map(withDetails);
+    async list({ oldestFirst = false, after, limit, ...filter }) {
+      const start = startOf({ oldestFirst, after }, filter.until ?? null);
+      const page = { ...rowOf(filter, limit), ...start };
+      return (await database.all(oldestFirst ? sql.back : sql.list, page)).map(withDetails);
     },
+
+    count: async (filter, limit) => (await database.get(sql.count, rowOf(filter, limit)))?.count ?? 0,
 
     head: async () =>
       (await database.get(sql.head, {})) ?? { number: 0, chain: Buffer.alloc(32), before: 0, outside: 0 },

@@ -40,6 +40,12 @@ function statementsIn(schema: string) {
       ORDER BY client_id LIMIT :limit
     `),
 
+    listBack: statement<{ after: string | null; limit: number }, { record: string }>(`
+      SELECT record FROM ${schema}.client_documents JOIN ${schema}.clients USING (client_id)
+      WHERE :after::text IS NULL OR client_id < :after
+      ORDER BY client_id DESC LIMIT :limit
+    `),
+
     // Locks the clients and skips locked ones: a call that issues a grant or remembers a consent holds such a
     // lock until its commit.
     unused: statement<{ before: number; limit: number }, { clientId: string }>(`
@@ -97,7 +103,10 @@ export function postgresClientDocuments(database: Database): ClientDocumentStore
 
     use: async (clientId, now) => void (await database.changes(sql.use, { clientId, now })),
 
-    list: async ({ after, limit }) => (await database.all(sql.list, { after, limit })).map(clientOf),
+    list: async ({ after, descending = false, limit }) =>
+      (await database.all(descending ? sql.listBack : sql.list, { after, limit })).map(clientOf),
+
+    count: async () => (await database.get(sql.count, {}))?.rows ?? 0,
 
     purge: (before, limit) =>
       database.write((connection) => removeUnused(connection, before, limit), longTimeoutMs),

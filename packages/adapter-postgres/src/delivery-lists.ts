@@ -8,6 +8,7 @@ import type {
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, statement } from './statement.ts';
+import { startOf } from './timed-pages.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
@@ -15,7 +16,7 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 const fewPending = 2_000;
 
 /** Selects a page of a list: rows after the position, newest first. */
-type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
+type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after' | 'oldestFirst'> & ListPosition;
 
 /** Reads deliveries with their attempts inside a running transaction, ordered by endpoint id. */
 export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
@@ -26,30 +27,17 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
     (await find.all(connection, { ids })).map(deliveryOf);
 }
 
-export function postgresDeliveryLists(
-  database: Database,
-): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'latestStates' | 'countBySteps'> {
-  const { schema } = database;
-  const find = statement<Owner & { readonly id: string }, DeliveryRow>(
-    shown(
-      schema,
-      `SELECT * FROM ${schema}.deliveries WHERE id = :id AND partner = :partner AND mode = :mode`,
-      'id',
-    ),
-  );
-  const findById = statement<{ readonly id: string }, DeliveryRow>(
-    shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = :id`, 'id'),
-  );
+/** Creates the statements that list deliveries in one direction. */
+function pagesIn(schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') {
   // Planned with the actual parameters, so that a filter of `null` costs nothing.
   const filter = `
-    partner = :partner AND mode = :mode AND (created_at, id) < (:time, :id)
+    partner = :partner AND mode = :mode AND (created_at, id) ${comparison} (:time, :id)
     AND (:endpointId::text IS NULL OR endpoint_id = :endpointId)
     AND (:status::text IS NULL OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)
   `;
-  const newestFirst = ['created_at DESC', 'id DESC'];
-  const firstOf = (found: string) => `SELECT * FROM ${found} ORDER BY ${newestFirst.join()} LIMIT :limit`;
-  const listOf = (found: string) =>
-    statement<Page, DeliveryRow>(shown(schema, firstOf(found), ...newestFirst));
+  const sorted = [`created_at ${order}`, `id ${order}`];
+  const firstOf = (found: string) => `SELECT * FROM ${found} ORDER BY ${sorted.join()} LIMIT :limit`;
+  const listOf = (found: string) => statement<Page, DeliveryRow>(shown(schema, firstOf(found), ...sorted));
   const list = listOf(`(SELECT * FROM ${schema}.deliveries WHERE ${filter}) AS found`);
 
   const listFailed = listOf(
@@ -60,7 +48,7 @@ export function postgresDeliveryLists(
   // endpoints.
   const listFailedOfEndpoint = listOf(`(
     SELECT * FROM ${schema}.deliveries
-    WHERE endpoint_id = :endpointId AND failed_as = :status AND (created_at, id) < (:time, :id)
+    WHERE endpoint_id = :endpointId AND failed_as = :status AND (created_at, id) ${comparison} (:time, :id)
       AND (partner = :partner AND mode = :mode) IS TRUE
   ) AS found`);
 
@@ -90,6 +78,25 @@ export function postgresDeliveryLists(
     ) AS of_event WHERE ${filter}
   ) AS found`);
 
+  return { list, listFailed, listFailedOfEndpoint, countPending, listPending, listOfEvent };
+}
+
+export function postgresDeliveryLists(
+  database: Database,
+): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'latestStates' | 'countBySteps'> {
+  const { schema } = database;
+  const find = statement<Owner & { readonly id: string }, DeliveryRow>(
+    shown(
+      schema,
+      `SELECT * FROM ${schema}.deliveries WHERE id = :id AND partner = :partner AND mode = :mode`,
+      'id',
+    ),
+  );
+  const findById = statement<{ readonly id: string }, DeliveryRow>(
+    shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = :id`, 'id'),
+  );
+  const pages = { newestFirst: pagesIn(schema, '<', 'DESC'), oldestFirst: pagesIn(schema, '>', 'ASC') };
+
   // Sorted per event, as in `listOfEvent`.
   const latest = statement<
     Parameters<DeliveryStore['latestStates']>[0],
@@ -100,7 +107,7 @@ export function postgresDeliveryLists(
         SELECT coalesce(failed_as, status) AS state, created_at, id FROM (
           SELECT * FROM ${schema}.deliveries WHERE event_number = events.number OFFSET 0
         ) AS of_event
-        ORDER BY ${newestFirst.join()} LIMIT :limit
+        ORDER BY created_at DESC, id DESC LIMIT :limit
       ) AS latest
     ) AS states
     FROM ${schema}.events WHERE events.id = ANY (:eventIds::text[])
@@ -112,11 +119,13 @@ export function postgresDeliveryLists(
     FROM (
       SELECT created_at, coalesce(failed_as, status) AS state FROM ${schema}.deliveries
       WHERE partner = :partner AND mode = :mode AND endpoint_id = :endpointId AND created_at >= :since
-      ORDER BY ${newestFirst.join()} LIMIT :limit
+      ORDER BY created_at DESC, id DESC LIMIT :limit
     ) AS newest GROUP BY step, state ORDER BY step, state
   `);
 
-  async function chosenFor(connection: Connection, page: Page): Promise<typeof list> {
+  async function chosenFor(connection: Connection, page: Page, oldestFirst: boolean) {
+    const statements = pages[oldestFirst ? 'oldestFirst' : 'newestFirst'];
+    const { list, listFailed, listFailedOfEndpoint, countPending, listPending, listOfEvent } = statements;
     if (page.eventId !== null) return listOfEvent;
     if (page.status === null || page.status === 'delivered') return list;
     if (page.status !== 'pending') return page.endpointId === null ? listFailed : listFailedOfEndpoint;
@@ -137,11 +146,11 @@ export function postgresDeliveryLists(
         return row === undefined ? null : deliveryOf(row);
       }),
 
-    list: ({ partner, mode, endpointId, eventId, status, after, limit }) => {
-      const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-      const page = { partner, mode, endpointId, eventId, status, time, id, limit };
+    list: ({ partner, mode, endpointId, eventId, status, oldestFirst = false, after, limit }) => {
+      const start = startOf({ oldestFirst, after }, null);
+      const page = { partner, mode, endpointId, eventId, status, ...start, limit };
       return database.read(async (connection) => {
-        const chosen = await chosenFor(connection, page);
+        const chosen = await chosenFor(connection, page, oldestFirst);
         return (await chosen.all(connection, page)).map(deliveryOf);
       });
     },

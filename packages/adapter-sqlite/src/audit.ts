@@ -9,13 +9,14 @@ import type {
   StoredAct,
 } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
+import { startOf } from './timed-pages.ts';
 
 /** An audit record as it is stored: details as JSON text, and the digest, which goes into the chain. */
 export type AuditRow = Omit<AuditRecord, 'details'> & { readonly details: string };
 
 type StoredRow = Omit<AuditRow, 'digest'>;
 type Link = Pick<ChainedAct, 'number' | 'chain'>;
-type Page = ListPosition & AuditFilter & { readonly limit: number };
+type Row = Omit<AuditFilter, 'except'> & { readonly except: string; readonly limit: number };
 
 const beforeAll: Link = { number: 0, chain: Buffer.alloc(32) };
 
@@ -69,15 +70,30 @@ export function sqliteAudits(database: Database) {
 /** Columns of the audit log that a filter compares. */
 const compared = ['target', 'actor', 'action'] as const;
 
+/** Returns the conditions of a filter, each followed by `AND`. */
+function conditionsOf({ from, until = null, except = [], ...equal }: AuditFilter): string {
+  return [
+    ...compared.filter((name) => equal[name] !== null).map((name) => `${name} = :${name} AND `),
+    from === null ? '' : 'at >= :from AND ',
+    until === null ? '' : 'at <= :until AND ',
+    except.length === 0 ? '' : 'action NOT IN (SELECT value FROM json_each(:except)) AND ',
+  ].join('');
+}
+
 export function sqliteAudit(database: Database): AuditStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
     // Prepared for each list, which is rare, because SQLite uses no index for `:target IS NULL OR target = :target`.
-    list: (conditions: string) =>
-      connection.prepare<[Page], StoredRow>(`
+    list: (conditions: string, oldestFirst: boolean) =>
+      connection.prepare<[Row & ListPosition], StoredRow>(`
         SELECT id, at, actor, role, action, target, details FROM audit
-        WHERE ${conditions} (at, id) < (:time, :id)
-        ORDER BY at DESC, id DESC LIMIT :limit
+        WHERE ${conditions} (at, id) ${oldestFirst ? '>' : '<'} (:time, :id)
+        ORDER BY at ${oldestFirst ? 'ASC' : 'DESC'}, id ${oldestFirst ? 'ASC' : 'DESC'} LIMIT :limit
+      `),
+
+    count: (conditions: string) =>
+      connection.prepare<[Row], { readonly count: number }>(`
+        SELECT count(*) AS count FROM (SELECT 1 FROM audit WHERE ${conditions} true LIMIT :limit)
       `),
 
     head: connection.prepare<[], Omit<AuditHead, 'outside'>>('SELECT number, chain, before FROM audit_head'),
@@ -94,15 +110,20 @@ export function sqliteAudit(database: Database): AuditStore {
   return {
     append: (record) => audits.change(record, () => undefined),
 
-    list: ({ after, from, limit, ...filter }) =>
+    list: ({ oldestFirst = false, after, limit, ...filter }) =>
       database.read(() => {
-        const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-        const conditions = [
-          ...compared.filter((name) => filter[name] !== null).map((name) => `${name} = :${name} AND `),
-          from === null ? '' : 'at >= :from AND ',
-        ].join('');
-        const page = { ...filter, from, time, id, limit };
-        return sql().list(conditions).all(page).map(actOf);
+        const row = { ...filter, except: JSON.stringify(filter.except ?? []), limit };
+        const start = startOf({ oldestFirst, after }, filter.until ?? null);
+        return sql()
+          .list(conditionsOf(filter), oldestFirst)
+          .all({ ...row, ...start })
+          .map(actOf);
+      }),
+
+    count: (filter, limit) =>
+      database.read(() => {
+        const row = { ...filter, except: JSON.stringify(filter.except ?? []), limit };
+        return sql().count(conditionsOf(filter)).get(row)?.count ?? 0;
       }),
 
     head: () =>

@@ -30,6 +30,12 @@ function statementsOn(connection: Connection) {
       ORDER BY client_id LIMIT :limit
     `),
 
+    listBack: connection.prepare<[{ after: string | null; limit: number }], { record: string }>(`
+      SELECT record FROM client_documents JOIN clients USING (client_id)
+      WHERE :after IS NULL OR client_id < :after
+      ORDER BY client_id DESC LIMIT :limit
+    `),
+
     unused: connection.prepare<[{ before: number; limit: number }], { clientId: string }>(`
       SELECT client_id AS clientId FROM client_documents JOIN clients USING (client_id)
       WHERE used_at < :before AND disabled_at IS NULL
@@ -79,7 +85,10 @@ export function sqliteClientDocuments(database: Database): ClientDocumentStore {
       await database.write(() => sql().use.run({ clientId, now }));
     },
 
-    list: ({ after, limit }) => database.read(() => sql().list.all({ after, limit }).map(clientOf)),
+    list: ({ after, descending = false, limit }) =>
+      database.read(() => sql()[descending ? 'listBack' : 'list'].all({ after, limit }).map(clientOf)),
+
+    count: () => database.read(() => sql().count.get()?.rows ?? 0),
 
     purge: (before, limit) => database.write(() => removeUnused(before, limit)),
   };

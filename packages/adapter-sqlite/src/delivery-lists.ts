@@ -7,6 +7,7 @@ import type {
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { startOf } from './timed-pages.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
@@ -14,7 +15,7 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 type EventsOf = Pick<Parameters<DeliveryStore['latestStates']>[0], 'partner' | 'mode'>;
 
 /** Selects a page of a list: rows after the position, newest first. */
-type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after'> & ListPosition;
+type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after' | 'oldestFirst'> & ListPosition;
 
 const columns = `
   deliveries.id AS id, deliveries.partner AS partner, deliveries.mode AS mode,
@@ -55,12 +56,16 @@ export function storedDeliveriesOn(connection: Connection) {
 }
 
 function listsOn(connection: Connection) {
-  const list = (from: string, where: string) =>
+  const page = (from: string, where: string, comparison: '<' | '>', order: 'ASC' | 'DESC') =>
     connection.prepare<[Page], DeliveryRow>(`
       SELECT ${columns} FROM ${from}
-      WHERE ${where} AND (deliveries.created_at, deliveries.id) < (:time, :id)
-      ORDER BY deliveries.created_at DESC, deliveries.id DESC LIMIT :limit
+      WHERE ${where} AND (deliveries.created_at, deliveries.id) ${comparison} (:time, :id)
+      ORDER BY deliveries.created_at ${order}, deliveries.id ${order} LIMIT :limit
     `);
+  const list = (from: string, where: string) => ({
+    newestFirst: page(from, where, '<', 'DESC'),
+    oldestFirst: page(from, where, '>', 'ASC'),
+  });
   const indexed = (index: string) =>
     `deliveries INDEXED BY ${index} CROSS JOIN events ON events.number = event_number`;
   const ofOwner = 'deliveries.partner = :partner AND deliveries.mode = :mode';
@@ -170,11 +175,11 @@ export function sqliteDeliveryLists(
         return row === undefined ? null : deliveryOf(row);
       }),
 
-    list: ({ partner, mode, endpointId, eventId, status, after, limit }) =>
+    list: ({ partner, mode, endpointId, eventId, status, oldestFirst = false, after, limit }) =>
       database.read(() => {
-        const { time, id } = after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
-        const page = { partner, mode, endpointId, eventId, status, time, id, limit };
-        return chosenFor(page).all(page).map(deliveryOf);
+        const start = startOf({ oldestFirst, after }, null);
+        const page = { partner, mode, endpointId, eventId, status, ...start, limit };
+        return chosenFor(page)[oldestFirst ? 'oldestFirst' : 'newestFirst'].all(page).map(deliveryOf);
       }),
 
     latestStates: ({ partner, mode, eventIds, limit }) =>

@@ -70,6 +70,7 @@ interface Answers {
   readonly updateWebhook: unknown;
   readonly deleteWebhook: unknown;
   readonly listDeliveries: DeliveryPage;
+  readonly listEndpointDeliveries: DeliveryPage & { readonly previousCursor: string | null };
   readonly getWebhookHistory: EndpointHistory;
   readonly getWebhookObstacles: { readonly data: readonly WebhookObstacle[] };
   readonly recoverWebhook: { readonly queued: number };

@@ -191,14 +191,20 @@ export function deliveryList(
     empty,
     contextOf,
     olderUrl,
+    newerUrl = null,
   }: {
     readonly empty: string;
     readonly contextOf: (delivery: ShownDelivery) => DeliveryContext;
     readonly olderUrl: (cursor: string) => string;
+    /** URL of the page with newer deliveries; `null` on the first page. */
+    readonly newerUrl?: string | null;
   },
 ): Html {
   const words = visit.voice.words.deliveries;
   if (data.length === 0) return emptyList(words.emptyTitle, empty);
   return html`<ul class="deliveries">${data.map((delivery) => deliveryItem(delivery, contextOf(delivery), visit))}</ul>
-${pageLinks([[nextCursor === null ? null : olderUrl(nextCursor), words.more]])}`;
+${pageLinks([
+  [newerUrl, visit.voice.words.lists.previous],
+  [nextCursor === null ? null : olderUrl(nextCursor), words.more],
+])}`;
 }

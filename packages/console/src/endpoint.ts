@@ -71,8 +71,10 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
   const shown = await api('getWebhook', { path: { id } });
   const history = await api('getWebhookHistory', { path: { id } });
   const status = deliveryStates.find((state) => state === request.query.get('status')) ?? null;
-  const query = queryOf({ status, cursor: request.query.get('cursor'), limit: deliveriesPerPage });
-  const page = await api('listDeliveries', { path: { id }, query });
+  const [cursor, before] = [request.query.get('cursor'), request.query.get('before')];
+  const query = queryOf({ status, cursor, before, limit: deliveriesPerPage });
+  const page = await api('listEndpointDeliveries', { path: { id }, query });
+  const { previousCursor } = page;
   const list = deliveryList(page, visit, {
     empty: status === null ? words.deliveries.emptyEndpoint : words.nothingFits,
     contextOf: ({ eventId, eventType }) => ({
@@ -82,6 +84,7 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
       canRepeat: shown.enabled,
     }),
     olderUrl: (cursor) => urlOf('endpoint', { id, status, cursor }),
+    newerUrl: previousCursor === null ? null : urlOf('endpoint', { id, status, before: previousCursor }),
   });
   const filter = filterForm(voice, {
     action: urlOf('endpoint', { id }),

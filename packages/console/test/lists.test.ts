@@ -88,12 +88,14 @@ describe('the lists of operators', () => {
 describe('the lists of a partner', () => {
   it('page both ways, and say which events of how many are shown', async () => {
     const { kit, key, browser } = await visited({ requestLog: 'off' });
+    const endpoint = await kit.endpoint(key);
     for (let index = 0; index < 45; index += 1) await kit.event(key);
     // Cursors contain ids like those of real requests.
     const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
     await logRequests(kit.storage, key, 60, idOf);
     for (const [path, pattern, older, count] of [
       ['/sandbox', /<li id="(evt_\w+)"/g, 'Older events', 45],
+      [`/sandbox/endpoints/${endpoint}`, /<li class="delivery" id="(dl_\w+)"/g, 'Older deliveries', 45],
       ['/sandbox/requests', /<li id="([0-9a-f-]{36})"/g, 'Older requests', 60],
       ['/sandbox/requests?only=failed', /<li id="([0-9a-f-]{36})"/g, 'Older requests', 20],
     ] as const) {

@@ -34,21 +34,25 @@ describe('the lists of all partners', () => {
       for (let number = 0; number < 30; number += 1)
         await kit.endpoint(key, `/${index}/${number}`, ['kyc.updated']);
       await kit.endpoint(key, '/all');
-      for (let number = 0; number < 30; number += 1) {
+      for (let number = 0; number < 55; number += 1) {
         kit.provider.clock.advance(1);
         await kit.event(key);
       }
       const idOf = (number: number) => `0000000${index}-0000-4000-8000-${String(number).padStart(12, '0')}`;
       await logRequests(kit.storage, key, 60, idOf);
     }
-    await kit.attempt({ error: 'status', httpStatus: 503, response: null });
+    for (let number = 0; number < 60; number += 1) {
+      kit.provider.clock.advance(1);
+      await kit.admin.as('eva').audit.record({ action: 'user.block', target: `user:${number}` });
+    }
+    await kit.attempt({ error: 'status', httpStatus: 503, response: null }, 'retry', 200);
   });
 
   it.each([
     ['/operators/endpoints?mode=test', /receiver\.example(\/[^<]*)<\/bdi>/g, 62],
     ['/operators/endpoints?mode=test&sort=newest', /partners\/[^"]+\/webhooks\/(we_\w+)\?/g, 62],
-    ['/operators/events?mode=test', /<li id="(evt_\w+)"/g, 60],
-    ['/operators/events?mode=test&sort=oldest', /<li id="(evt_\w+)"/g, 60],
+    ['/operators/events?mode=test', /<li id="(evt_\w+)"/g, 110],
+    ['/operators/events?mode=test&sort=oldest', /<li id="(evt_\w+)"/g, 110],
     ['/operators/requests?mode=test', /<li id="([0-9a-f-]{36})"/g, 120],
     ['/operators/requests?mode=test&sort=oldest', /<li id="([0-9a-f-]{36})"/g, 120],
     ['/operators/failing?mode=test', /(receiver\.example)/g, 2],
@@ -61,6 +65,26 @@ describe('the lists of all partners', () => {
     expect(back.toReversed().flatMap((page) => page.ids)).toEqual(ids);
   });
 
+  it('pages through deliveries of an endpoint and acts both ways, with their filters', async () => {
+    const [first = ''] = partners;
+    for (const [path, pattern, count] of [
+      [`/operators/partners/${first}/webhooks?mode=test&status=every`, /<li id="(dl_\w+)"/g, 55],
+      [
+        `/operators/partners/${first}/webhooks?mode=test&status=failing&sort=oldest`,
+        /<li id="(dl_\w+)"/g,
+        55,
+      ],
+      ['/operators/audit?actor=eva', /<li id="(aud_\w+)"/g, 60],
+      ['/operators/audit?actor=eva&sort=oldest', /<li id="(aud_\w+)"/g, 60],
+    ] as const) {
+      const forwards = await pagesFrom(path, pattern, 'Next page');
+      const ids = forwards.flatMap((page) => page.ids);
+      expect([path, ids.length, new Set(ids).size]).toEqual([path, count, count]);
+      const back = await pagesFrom(forwards.at(-1)?.path ?? '', pattern, 'Previous page');
+      expect(back.toReversed().map((page) => page.ids)).toEqual(forwards.map((page) => page.ids));
+    }
+  });
+
   it('are narrowed by partner, state and time, and keep that while they page', async () => {
     const browser = kit.browser('ana');
     const [first = ''] = partners;
@@ -71,7 +95,7 @@ describe('the lists of all partners', () => {
     };
     expect(await count(`endpoints?mode=test&partner=${first}`)).toBe('31');
     expect(await count('endpoints?mode=test&state=disabled')).toBe('0');
-    expect(await count(`events?mode=test&partner=${first}`)).toBe('30');
+    expect(await count(`events?mode=test&partner=${first}`)).toBe('55');
     expect(await count(`failing?mode=test&partner=${first}`)).toBe('1');
     expect(await count(`requests?mode=test&partner=${first}&state=failed`)).toBe('20');
     expect(await count('requests?mode=test&until=1970-01-01T00:00')).toBe('120');
@@ -99,7 +123,7 @@ describe('the lists of all partners', () => {
     const failing = (await browser.get('/operators/failing?mode=test')).text;
     expect(failing).toContain(`/operators/partners/${second}/webhooks?mode=test&amp;endpoint=`);
     expect(failing).toContain('503');
-    expect(failing).toContain('Waiting: 30');
+    expect(failing).toContain('Waiting: 55');
     const requests = (await browser.get('/operators/requests?mode=test')).text;
     const link = linkIn(requests, '<code>POST <bdi>/v1/partner/payments</bdi></code>') ?? '';
     expect((await browser.get(link)).status).toBe(200);

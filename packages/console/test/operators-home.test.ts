@@ -184,7 +184,7 @@ describe('the audit log', () => {
     const acts = async (query: string) => {
       const { status, text } = await browser.get(`/operators/audit?${query}`);
       expect([query, status]).toEqual([query, 200]);
-      return Array.from(text.matchAll(/audit\?action=([\w.]+)"/g), ([, action = '']) => action);
+      return Array.from(text.matchAll(/audit\?action=([\w.]+)">/g), ([, action = '']) => action);
     };
     return { kit, browser, acts, first, second };
   }

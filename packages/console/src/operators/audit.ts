@@ -2,13 +2,12 @@ import type { AuditEntry, AuditSearch, AuditVerification } from '@ostiary/core/a
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
-import { counted, facts, moment, pageLinks } from '../parts.ts';
+import { counted, facts, moment } from '../parts.ts';
 import { changesFold, sentenceOf } from './acts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
-import { attempt, type Form, listed, type OperatorContext, pageOf, unknownAct } from './visit.ts';
-
-const perPage = 50;
+import { sortedList } from './sorted-list.ts';
+import { attempt, type Form, type OperatorContext, unknownAct } from './visit.ts';
 
 /** Filter of the audit log in the query of the URL. */
 type Filter = { readonly [Name in (typeof filterNames)[number]]: string | null };
@@ -91,7 +90,7 @@ async function show(
   visit: OperatorContext,
   { filled = null, checked = null }: { readonly filled?: Filled | null; readonly checked?: Html | null } = {},
 ): Promise<ConsoleAnswer> {
-  const { admin, query, urls, words } = visit;
+  const { admin, urls, words } = visit;
   const text = words.audit;
   const filter = filterOf(visit);
   const [from, to] = [dayOf(filter.from), dayOf(filter.to)];
@@ -106,8 +105,13 @@ async function show(
     // The last day is listed to its end.
     ...(to && { to: new Date(to.getTime() + dayMs) }),
   };
-  const { entries, next } = await listed(() => admin.audit.list({ ...pageOf(visit, perPage), ...search }));
-  const empty = html`<p class="muted">${text.empty}</p>`;
+  const list = await sortedList(visit, {
+    read: ({ by: _, ...request }) => admin.audit.sorted({ ...request, ...search }),
+    count: await admin.audit.count(search),
+    rowOf: (entry) => entryRow(entry, visit),
+    urlOf: (query) => urls.audit({ ...filter, ...query }),
+    ...{ empty: text.empty, orders: ['newest', 'oldest'] },
+  });
   const isWrong = wrongDays.length > 0 && filled === null;
   const form = filterFields(visit, isWrong ? { form: new Map(), problems } : filled);
   return framed(visit, {
@@ -115,11 +119,7 @@ async function show(
     section: 'audit',
     isFirst: true,
     refused: form.summary,
-    body: html`<section class="panel" aria-label="${words.nav.audit}">${entries.length === 0 ? empty : html`<ul class="rows">${entries.map((entry) => entryRow(entry, visit))}</ul>`}
-${pageLinks([
-  [query.has('after') ? urls.audit(filter) : null, text.newest],
-  [next === null ? null : urls.audit({ ...filter, after: next }), text.older],
-])}</section>
+    body: html`<section class="panel" aria-label="${words.nav.audit}">${list}</section>
 <div class="column"><section class="panel" aria-label="${text.filter}">${filterForm(visit, filter, form)}</section>
 <section class="panel" aria-labelledby="verify"><h2 id="verify">${text.verify}</h2>${checked}<p class="small muted">${text.verifyHint}</p>${actForm(
       visit,

@@ -1,15 +1,13 @@
 import type { Client, ClientSettings } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
-import { enabledBadge, pageLinks } from '../parts.ts';
+import { enabledBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';
 import { framed } from './frame.ts';
 import { showOnce } from './once.ts';
 import { sortedList } from './sorted-list.ts';
-import { attempt, type Form, linesOf, listed, type OperatorContext, pageOf } from './visit.ts';
-
-const perPage = 50;
+import { attempt, type Form, linesOf, type OperatorContext } from './visit.ts';
 
 function clientRow(
   { clientId, name, public: isPublic, disabledAt }: Client,
@@ -19,19 +17,15 @@ function clientRow(
   return html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${kind}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
 }
 
-/** Shows the list of clients with metadata documents, by id. */
-async function documentList(visit: OperatorContext): Promise<Html> {
-  const { admin, query, urls, words } = visit;
-  const { clients: list, next } = await listed(() =>
-    admin.clients.list({ ...pageOf(visit, perPage), documents: true }),
-  );
-  if (list.length === 0) return html`<p class="muted">${words.clients.noDocuments}</p>`;
-  return html`<ul class="rows">${list.map((client) => clientRow(client, visit))}</ul>
-${pageLinks([
-  [query.has('after') ? urls.clients({ documents: '1' }) : null, words.first],
-  [next === null ? null : urls.clients({ documents: '1', after: next }), words.next],
-])}`;
-}
+/** Shows the list of clients that metadata documents describe, by id. */
+const documentList = async (visit: OperatorContext): Promise<Html> =>
+  sortedList(visit, {
+    read: ({ by: _, descending: __, ...page }) => visit.admin.clients.documents(page),
+    count: await visit.admin.clients.countDocuments(),
+    rowOf: (client) => clientRow(client, visit),
+    urlOf: (query) => visit.urls.clients({ documents: '1', ...query }),
+    ...{ empty: visit.words.clients.noDocuments, orders: ['name'] },
+  });
 
 /** Shows the list of clients: those that administrators created, or those with metadata documents. */
 export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {

@@ -29,7 +29,8 @@ export async function sortedList<Row>(
   visit: OperatorContext,
   list: {
     readonly read: (request: SortedRequest) => Promise<TwoWayPage<Row>>;
-    readonly count: number;
+    /** Number of rows of the whole list; `null` if nobody counted them. */
+    readonly count: number | null;
     readonly rowOf: (row: Row) => Html;
     readonly urlOf: (query: { readonly [name: string]: string | null }) => string;
     readonly empty: string;
@@ -55,11 +56,10 @@ export async function sortedList<Row>(
   const number = /^[1-9][0-9]{0,8}$/.exec(parameter(visit, 'nr') ?? '')?.[0] ?? '1';
   const first = previous === null ? 1 : Number(number);
   const last = first + rows.length - 1;
-  const range = fillText(voice.language, text.range, {
-    first: counted(first, voice.language),
-    last: counted(last, voice.language),
-    count: countOf(Math.max(list.count, last), visit),
-  });
+  const [from, to] = [counted(first, voice.language), counted(last, voice.language)];
+  const count = list.count === null ? null : countOf(Math.max(list.count, last), visit);
+  const range =
+    count === null ? `${from}–${to}` : fillText(voice.language, text.range, { first: from, last: to, count });
   const choice = (one: Order): Html => {
     const href = list.urlOf({ sort: sortOf(one) });
     return one === order

@@ -3,33 +3,22 @@ import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { failureLine } from '../delivery.ts';
 import { typesOf } from '../home.ts';
-import {
-  choiceField,
-  deliveryBadge,
-  enabledBadge,
-  facts,
-  moment,
-  pageLinks,
-  stateOptions,
-} from '../parts.ts';
+import { choiceField, deliveryBadge, enabledBadge, facts, moment, stateOptions } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
 import { historyPanel } from './history.ts';
+import { sortedList } from './sorted-list.ts';
 import {
   attempt,
   type Form,
   found,
-  listed,
   modeOf,
   type OperatorContext,
-  pageOf,
   parameter,
   timeOf,
   unknownAct,
 } from './visit.ts';
-
-const perPage = 50;
 
 /**
  * Returns the status by which the list of deliveries is filtered: `dropped` by default, `null` for every
@@ -95,12 +84,16 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
     ...(endpointId !== null && { endpointId }),
     ...(eventId !== null && { eventId }),
   };
-  const { deliveries, next } = await listed(() =>
-    admin.webhooks.deliveries(owner, { ...pageOf(visit, perPage), ...filter }),
-  );
   const urlOf = new Map(endpoints.filter(({ enabled }) => enabled).map(({ id, url }) => [id, url]));
   const kept = { mode, status: status ?? 'every', endpoint: endpointId, event: eventId };
   const text = words.webhooks;
+  const list = await sortedList(visit, {
+    read: ({ by: _, ...request }) => admin.webhooks.sortedDeliveries(owner, { ...request, ...filter }),
+    count: null,
+    rowOf: (delivery) => deliveryRow(delivery, urlOf.get(delivery.endpointId) ?? null, visit),
+    urlOf: (query) => urls.webhooks(slug, { ...kept, ...query }),
+    ...{ empty: text.noDeliveries, orders: ['newest', 'oldest'] },
+  });
   const rows = endpoints.map(
     (endpoint) =>
       html`<li><p class="what"><a href="${urls.endpoint(slug, endpoint.id, { mode })}">${nameOf(endpoint.url)}</a> <span>${typesOf(endpoint, visit.voice.words)}</span></p>${enabledBadge(endpoint.enabled, words)}</li>`,
@@ -113,11 +106,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
     layout: 'aside-first',
     body: html`<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}</section>
 <section class="panel" aria-label="${words.mode}">${filters(visit, endpoints)}</section></div>
-<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${deliveries.length === 0 ? html`<p class="muted">${text.noDeliveries}</p>` : html`<ul class="rows">${deliveries.map((each) => deliveryRow(each, urlOf.get(each.endpointId) ?? null, visit))}</ul>`}
-${pageLinks([
-  [visit.query.has('after') ? urls.webhooks(slug, kept) : null, words.first],
-  [next === null ? null : urls.webhooks(slug, { ...kept, after: next }), words.next],
-])}</section>`,
+<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${list}</section>`,
   });
 }
 

@@ -3,11 +3,18 @@ import type { Act } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
 import type { StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import type { ListPosition } from '../ports/lists.ts';
 import { writePlace } from '../text/list-pages.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
-import { listPage, type PageRequest, placeAfter } from './list-page.ts';
+import {
+  countedAtMost,
+  listPage,
+  type PageRequest,
+  placeAfter,
+  readTimedPage,
+  type TimedRequest,
+  type TwoWayPage,
+} from './list-page.ts';
 
 /**
  * An entry of the audit log: an administrative act. Its time is ISO 8601. Its actor is the name given to
@@ -27,6 +34,8 @@ export interface AuditSearch {
   readonly from?: Date;
   /** Latest time of the acts to list, excluded. */
   readonly to?: Date;
+  /** Kinds of acts to leave out, such as `staff.sign_in`, at most 100. */
+  readonly except?: readonly string[];
 }
 
 /**
@@ -42,6 +51,13 @@ export interface AuditAdministration {
   list(
     page?: PageRequest & AuditSearch,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
+  /**
+   * Lists entries by time, in both directions.
+   * @throws TypeError if an argument is invalid
+   */
+  sorted(request?: TimedRequest & AuditSearch): Promise<TwoWayPage<AuditEntry>>;
+  /** Counts the entries that `sorted` lists. Stops at 10,000, which means that many or more. */
+  count(search?: AuditSearch): Promise<number>;
   /**
    * Adds an act of your own to the audit log, such as the blocking of a user or the restore of a backup.
    * @throws TypeError if an argument is invalid
@@ -73,30 +89,28 @@ const search = z.strictObject({
   action: z.string().max(300).optional(),
   from: z.date().optional(),
   to: z.date().optional(),
+  except: z.array(z.string().max(300)).max(100).optional(),
 });
-
-/**
- * Returns the position after which a list of the audit log continues: `after`, or the position of the time
- * `to` if that is earlier.
- */
-function earlier(after: ListPosition | null, to: number | undefined): ListPosition | null {
-  if (to === undefined) return after;
-  // No id is less than the empty one, so nothing of the time itself is listed.
-  return after === null || to <= after.time ? { time: to, id: '' } : after;
-}
 
 const chainValue = z
   .string()
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
   .transform((text) => Buffer.from(text, 'hex'));
 
+/** Checks a search, some of whose members may be `undefined`. @throws TypeError if it is invalid */
+function filterOf(given: { readonly [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined }) {
+  const { target = null, actor = null, action = null, except = [], from, to } = checked(search, given);
+  // The port's latest time is included.
+  const until = to === undefined ? null : to.getTime() - 1;
+  return { target, actor, action, except, from: from?.getTime() ?? null, until };
+}
+
 export function auditAdministration({ storage }: Core, act: Act): AuditAdministration {
   return {
     async list({ after, limit, ...given } = {}) {
-      const { target = null, actor = null, action = null, from, to } = checked(search, given);
+      const filter = filterOf(given);
       const request = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
-      const filter = { target, actor, action, from: from?.getTime() ?? null };
-      const position = earlier(placeAfter(request), to?.getTime());
+      const position = placeAfter(request);
       const { page, next } = await listPage(request, {
         read: (rows) => storage.audit.list({ ...filter, after: position, limit: rows }),
         shown,
@@ -104,6 +118,15 @@ export function auditAdministration({ storage }: Core, act: Act): AuditAdministr
       });
       return { entries: page, next };
     },
+    async sorted({ target, actor, action, except, from, to, ...request } = {}) {
+      const filter = filterOf({ target, actor, action, except, from, to });
+      return readTimedPage(request, {
+        read: (page) => storage.audit.list({ ...filter, ...page }),
+        shown,
+        placeOf: ({ at, id }) => ({ time: at, id }),
+      });
+    },
+    count: async (given = {}) => storage.audit.count(filterOf(given), countedAtMost),
     async record(given) {
       const { action, target, details } = checked(newAct, given);
       await storage.audit.append(act(action, target, details));

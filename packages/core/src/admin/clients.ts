@@ -85,6 +85,10 @@ export interface ClientAdministration<Name extends string = string> {
    * @throws TypeError if the request is invalid
    */
   sorted(request?: SortedRequest): Promise<TwoWayPage<Client>>;
+  /** Lists the clients that describe themselves by id, in both directions. @throws TypeError if the request is invalid */
+  documents(request?: Pick<SortedRequest, 'after' | 'before' | 'limit'>): Promise<TwoWayPage<Client>>;
+  /** Counts the clients that `documents` lists. */
+  countDocuments(): Promise<number>;
   /** Counts the clients that `sorted` lists. Counting stops at 10,000: that result means 10,000 or more. */
   count(): Promise<number>;
   /**
@@ -160,7 +164,9 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
 }
 
 /** Creates the functions that list clients by name or time, and count them. */
-const sortedClients = ({ storage: { clients } }: Core): Pick<ClientAdministration, 'sorted' | 'count'> => ({
+const sortedClients = ({
+  storage: { clients, clientDocuments },
+}: Core): Pick<ClientAdministration, 'sorted' | 'count' | 'documents' | 'countDocuments'> => ({
   sorted: (request = {}) =>
     readSortedPage(request, {
       read: (page) => clients.sorted(page),
@@ -169,6 +175,25 @@ const sortedClients = ({ storage: { clients } }: Core): Pick<ClientAdministratio
       nameOf: ({ searchName = '' }) => searchName,
     }),
   count: () => clients.count(countedAtMost),
+  documents: ({ after, before, limit } = {}) =>
+    readSortedPage(
+      {
+        ...(after !== undefined && { after }),
+        ...(before !== undefined && { before }),
+        ...(limit !== undefined && { limit }),
+      },
+      {
+        read: (page) =>
+          clientDocuments.list({
+            ...{ after: page.after?.id ?? null, descending: page.descending, limit: page.limit },
+          }),
+        shown: shownClient,
+        idOf: ({ clientId }) => clientId,
+        // The ids alone sort the list.
+        nameOf: () => '',
+      },
+    ),
+  countDocuments: () => clientDocuments.count(),
 });
 
 /**

@@ -14,7 +14,15 @@ import { type WebhookObstacle, webhookObstacles } from '../webhooks/obstacles.ts
 import { maxRecovered } from '../webhooks/redelivery.ts';
 import { everyEvent } from '../webhooks/search.ts';
 import { checked, type Shown, shown } from './checked.ts';
-import { listPage, type PageRequest, pageSize, placeAfter } from './list-page.ts';
+import {
+  listPage,
+  type PageRequest,
+  pageSize,
+  placeAfter,
+  readTimedPage,
+  type TimedRequest,
+  type TwoWayPage,
+} from './list-page.ts';
 import { PartnerNameError } from './partners.ts';
 import { triggerTestEvent } from './test-events.ts';
 import { endpointView, type WebhookEndpoint, type WebhookLists, webhookLists } from './webhook-lists.ts';
@@ -95,6 +103,19 @@ export interface WebhookAdministration extends WebhookLists {
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
+   * Lists deliveries by time, in both directions.
+   * @throws TypeError if an argument is invalid
+   */
+  sortedDeliveries(
+    owner: Owner,
+    request?: TimedRequest & {
+      readonly endpointId?: string;
+      readonly eventId?: string;
+      /** `pending` selects all pending deliveries, `failing` those of which an attempt has failed. */
+      readonly status?: DeliveryState;
+    },
+  ): Promise<TwoWayPage<WebhookDelivery>>;
+  /**
    * Publishes an event to the test endpoints of a partner. Without `data`, the event has the data of its
    * type's example.
    * @throws PartnerNameError `partner_not_found`
@@ -142,6 +163,30 @@ const refusals = {
 } as const;
 
 const answerOf = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.stringify(body) });
+
+/** Creates the functions that list deliveries of one partner and mode. */
+function deliveryLists({
+  storage: { deliveries },
+}: Core): Pick<WebhookAdministration, 'deliveries' | 'sortedDeliveries'> {
+  return {
+    async deliveries(owner, { endpointId = null, eventId = null, status = null, ...request } = {}) {
+      const after = placeAfter(request);
+      const { page, next } = await listPage(request, {
+        read: (limit) => deliveries.list({ ...owner, endpointId, eventId, status, after, limit }),
+        shown: deliveryOf,
+        placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
+      });
+      return { deliveries: page, next };
+    },
+
+    sortedDeliveries: (owner, { endpointId = null, eventId = null, status = null, ...request } = {}) =>
+      readTimedPage(request, {
+        read: (page) => deliveries.list({ ...owner, endpointId, eventId, status, ...page }),
+        shown: deliveryOf,
+        placeOf: ({ createdAt, id }) => ({ time: createdAt, id }),
+      }),
+  };
+}
 
 export function webhookAdministration(core: Core, act: Act): WebhookAdministration {
   const { clock, random } = core;
@@ -196,15 +241,7 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
         throw new WebhookError('endpoint_not_found', id);
     },
 
-    async deliveries(owner, { endpointId = null, eventId = null, status = null, ...request } = {}) {
-      const after = placeAfter(request);
-      const { page, next } = await listPage(request, {
-        read: (limit) => deliveries.list({ ...owner, endpointId, eventId, status, after, limit }),
-        shown: deliveryOf,
-        placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
-      });
-      return { deliveries: page, next };
-    },
+    ...deliveryLists(core),
 
     trigger: async (partner, type, data) =>
       eventOf(await triggerTestEvent(core, act, { partner, type, data })),

@@ -59,6 +59,10 @@ export interface AuditFilter {
   readonly action: string | null;
   /** Earliest time of the acts to list. */
   readonly from: number | null;
+  /** Latest time of the acts. @defaultValue null */
+  readonly until?: number | null;
+  /** Kinds of acts to leave out. @defaultValue none */
+  readonly except?: readonly string[];
 }
 
 /**
@@ -75,8 +79,16 @@ export interface AuditStore {
    * Returns at most `limit` acts that come after the position `after`.
    */
   list(
-    request: AuditFilter & { readonly after: ListPosition | null; readonly limit: number },
+    request: AuditFilter & {
+      /** True to list the oldest acts first; `after` then selects acts that are newer. @defaultValue false */
+      readonly oldestFirst?: boolean;
+      readonly after: ListPosition | null;
+      readonly limit: number;
+    },
   ): Promise<StoredAct[]>;
+
+  /** Counts the acts that `list` lists. Stops at `limit`. */
+  count(filter: AuditFilter, limit: number): Promise<number>;
 
   head(): Promise<AuditHead>;
 

@@ -34,7 +34,15 @@ export interface ClientDocumentStore {
    * Lists clients with metadata documents by id (in code point order), starting after the id `after`, at most
    * `limit`.
    */
-  list(page: { readonly after: string | null; readonly limit: number }): Promise<ClientRecord[]>;
+  list(page: {
+    readonly after: string | null;
+    /** True for the last id first; `after` then selects lower ids. @defaultValue false */
+    readonly descending?: boolean;
+    readonly limit: number;
+  }): Promise<ClientRecord[]>;
+
+  /** Counts the clients that `list` lists. */
+  count(): Promise<number>;
 
   /**
    * Removes clients with metadata documents that were last used before `before`, with their consents, at most

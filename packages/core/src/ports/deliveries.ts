@@ -163,6 +163,8 @@ export interface DeliveryStore {
       readonly endpointId: string | null;
       readonly eventId: string | null;
       readonly status: DeliveryState | null;
+      /** True to list the oldest first; `after` then selects newer ones. @defaultValue false */
+      readonly oldestFirst?: boolean;
       readonly after: ListPosition | null;
       readonly limit: number;
     },

@@ -156,6 +156,36 @@ export const auditCases = casesOf('audit', {
     }
   },
 
+  'acts are listed in both directions up to a time, without some kinds, and counted': async ({ audit }) => {
+    const acts = [
+      sampleAct('b', { at: now - 1, action: 'staff.sign_in' }),
+      sampleAct('a'),
+      sampleAct('c'),
+      sampleAct('d', { at: now + 1, actor: 'ben' }),
+    ];
+    for (const act of acts) await audit.append(act);
+    for (const [filter, expected] of [
+      [{}, ['b', 'a', 'c', 'd']],
+      [{ until: now }, ['b', 'a', 'c']],
+      [{ until: now - 2 }, []],
+      [{ except: ['staff.sign_in', 'x.y'] }, ['a', 'c', 'd']],
+      [{ actor: 'ana', from: now, until: now + 1, except: [] }, ['a', 'c']],
+    ] as const) {
+      const given = { ...everyAct, ...filter };
+      for (const oldestFirst of [false, true]) {
+        const sorted = oldestFirst ? expected : expected.toReversed();
+        const list = (after: ListPosition | null) => audit.list({ ...given, oldestFirst, after, limit: 10 });
+        assertFields(await list(null), 'id', sorted);
+        for (const [index, id] of sorted.entries()) {
+          const at = acts.find((act) => act.id === id)?.at ?? 0;
+          assertFields(await list({ time: at, id }), 'id', sorted.slice(index + 1));
+        }
+      }
+      assert.equal(await audit.count(given, 10), expected.length);
+      assert.equal(await audit.count(given, 1), Math.min(1, expected.length));
+    }
+  },
+
   'a list is narrowed by target, actor, action and the earliest time, each alone and all together': async (
     storage,
   ) => {
@@ -257,6 +287,7 @@ export const auditCases = casesOf('audit', {
 
 /** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const auditCalls: Calls<'audit'> = {
+  count: ({ audit }) => audit.count(everyAct, 1),
   append: ({ audit }) => audit.append(sampleAct('a')),
   head: ({ audit }) => audit.head(),
   chain: ({ audit }) => audit.chain({ after: 0, limit: 1 }),

@@ -65,6 +65,12 @@ export const clientDocumentCases = casesOf('clients with metadata documents', {
       (await clientDocuments.list({ after, limit })).map(({ clientId }) => clientId);
     assertSame(await ids(null, 10), [idOf('a'), idOf('b'), idOf('c')]);
     assertSame(await ids(idOf('a'), 1), [idOf('b')]);
+    const back = async (after: string | null, limit: number) =>
+      (await clientDocuments.list({ after, descending: true, limit })).map(({ clientId }) => clientId);
+    assertSame(await back(null, 2), [idOf('c'), idOf('b')]);
+    assertSame(await back(idOf('c'), 10), [idOf('b'), idOf('a')]);
+    assertSame(await back(idOf('a'), 10), []);
+    assert.equal(await clientDocuments.count(), 3);
     const provisioned = await clients.list({ after: null, limit: 10 });
     assertSame(
       provisioned.map(({ clientId }) => clientId),
@@ -171,6 +177,7 @@ export const clientDocumentCases = casesOf('clients with metadata documents', {
 export const clientDocumentCalls: Calls<'clientDocuments'> = {
   insert: ({ clientDocuments }) => clientDocuments.insert(documentClient('app'), { now, limit: 1 }),
   use: ({ clientDocuments }) => clientDocuments.use(idOf('app'), now),
+  count: ({ clientDocuments }) => clientDocuments.count(),
   list: ({ clientDocuments }) => clientDocuments.list({ after: null, limit: 1 }),
   purge: ({ clientDocuments }) => clientDocuments.purge(now, 1),
 };

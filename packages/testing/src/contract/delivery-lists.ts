@@ -88,6 +88,27 @@ export const deliveryListCases = casesOf('delivery lists', {
     assertSame(await ids(storage, { ...after(-1, 'dl_y_2'), eventId: 'evt_y' }), ['y_1']);
   },
 
+  'the oldest come first on request, from every place and with each filter': async (storage) => {
+    await assorted(storage);
+    for (const filter of [
+      {},
+      { endpointId: 'we_a' },
+      { eventId: 'evt_y' },
+      { status: 'pending' },
+      { status: 'delivered' },
+      { status: 'dropped' },
+      { endpointId: 'we_a', status: 'cancelled' },
+    ] as const) {
+      const rows = (await listed(storage, filter)).toReversed();
+      assertSame(await listed(storage, { ...filter, oldestFirst: true }), rows);
+      for (const [index, { createdAt: time, id }] of rows.entries())
+        assertSame(
+          await listed(storage, { ...filter, oldestFirst: true, after: { time, id }, limit: 2 }),
+          rows.slice(index + 1, index + 3),
+        );
+    }
+  },
+
   'pages have no gap and no repetition while deliveries arrive, at one millisecond too': async (storage) => {
     await registered(storage, 'a');
     const labels = Array.from({ length: 30 }, (_, index) => String(index).padStart(2, '0'));

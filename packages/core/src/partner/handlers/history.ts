@@ -11,10 +11,10 @@ import { deliveryStates } from '../../webhooks/delivery-state.ts';
 import type { AttemptRequest } from '../../webhooks/past-requests.ts';
 import { searchEvents } from '../../webhooks/search.ts';
 import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';
-import { newestFirst } from '../paging.ts';
+import { inBothDirections, newestFirst } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';
-import { endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
+import { deliveriesQuery, endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
 
@@ -135,6 +135,27 @@ const hourMs = 3_600_000;
  */
 const [historyHours, countedAtMost] = [24, 10_000];
 
+/** Lists deliveries to an endpoint as the public API does, and in both directions. */
+function endpointDeliveries({ storage: { deliveries } }: Core, { endpoints }: Webhooks): PartnerOperation {
+  return operation({
+    operation: 'listEndpointDeliveries',
+    scope: 'webhooks',
+    pathSchema: endpointPath,
+    query: deliveriesQuery.extend({ before: cursor }),
+    async handle({ path, query: { status = null, ...page }, partner, mode }) {
+      const owner = { partner, mode };
+      await endpoints.find(owner, path.id);
+      const filters = { ...owner, status, endpointId: path.id, eventId: null };
+      const body = await inBothDirections({
+        ...page,
+        read: (page) => deliveries.list({ ...filters, ...page }),
+        view: deliveryView,
+      });
+      return { status: 200, body };
+    },
+  });
+}
+
 function endpointHistory({ storage, clock }: Core): PartnerOperation {
   return operation({
     operation: 'getWebhookHistory',
@@ -232,6 +253,7 @@ export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperat
     eventDeliveries(core, webhooks),
     oneDelivery(core),
     attemptAnswer(core),
+    endpointDeliveries(core, webhooks),
     endpointHistory(core),
   ];
 }
