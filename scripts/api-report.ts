@@ -1,7 +1,7 @@
 /**
- * Writes `etc/<package>.api.md`: all exports of a package, by entry, so that a review shows changes for its
- * users. Reads the built declarations (`pnpm run build` first). With `--check` it writes nothing and exits 1
- * if a report differs from the build.
+ * Writes `etc/<package>.api.md`: all exports of a package, by entry point, so that a review shows changes for
+ * the package's users. The script reads the built type declarations (`pnpm run build` first). With `--check`
+ * the script writes nothing and exits with code 1 if a report differs from the build.
  */
 import {
   existsSync,
@@ -25,7 +25,9 @@ const root = resolve(import.meta.dirname, '..');
 const check = process.argv.includes('--check');
 const scratch = mkdtempSync(join(tmpdir(), 'api-report-'));
 
-/** Returns the ES module declarations of an entry of `exports`, or `null` if it has none. */
+/**
+ * Returns the ES module declarations of an entry point in `exports`, or `null` if the entry point has none.
+ */
 function declarationsOf(entry: unknown): string | null {
   if (typeof entry !== 'object' || entry === null) return null;
   if ('types' in entry && typeof entry.types === 'string') return entry.types;
@@ -33,8 +35,8 @@ function declarationsOf(entry: unknown): string | null {
 }
 
 /**
- * Sorts members of inferred enums and of unions of texts: TypeScript orders them by their first occurrence,
- * which differs between builds.
+ * Sorts members of inferred enums and of unions of texts. TypeScript orders the members by their first
+ * occurrence, which differs between builds.
  */
 function inOneOrder(code: string): string {
   return code

@@ -5,8 +5,8 @@ type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
 /**
  * Replaces each module named `*.built-in.ts` by the values of its exports, which are JSON. Such a module
- * reads files beside it. Programs that run from the sources do that at the start; in a build the values are
- * part of the JavaScript, so that a bundler needs no further files.
+ * reads files beside it. Programs that run from the sources read those files at the start; in a build the
+ * values are part of the JavaScript, so that a bundler needs no further files.
  */
 export const builtInModules: Plugin = {
   name: 'built-in-modules',

@@ -1,8 +1,9 @@
 /**
- * Checks the tarballs of `npm run pack`: publint and attw report no problem, READMEs have complete URLs, and
- * every export can be imported where they are installed in an empty folder, as ES module, as CommonJS and by
- * TypeScript, also under the condition `ostiary-source`, which leads to sources in this repository alone. Apps of
- * create-ostiary have the right types. Writes the bill of materials of that folder beside the tarballs.
+ * Checks the tarballs of `npm run pack`: publint and attw report no problem, and READMEs have complete URLs.
+ * In an empty folder with the installed tarballs, every export can be imported as ES module, as CommonJS and
+ * by TypeScript, also under the condition `ostiary-source`, which leads to sources in this repository alone.
+ * Apps of create-ostiary have the right types. The script writes the bill of materials of that folder beside
+ * the tarballs.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -45,7 +46,7 @@ function brokenLinks(page: string): string[] {
   return links.filter((link) => !/^(?:https:|mailto:|#)/.test(link));
 }
 
-/** Builds the part of the check that runs in the empty folder, as an ES module and as CommonJS. */
+/** Builds the part of the package check that runs in the empty folder, as an ES module and as CommonJS. */
 function importer(specifiers: readonly string[], load: (specifier: string) => string): string {
   return specifiers
     .map((specifier) => `console.log('${specifier}:', Object.keys(${load(specifier)}).join(' '));`)
@@ -56,7 +57,10 @@ const asModule = (specifier: string): string =>
   `await import('${specifier}'${specifier.endsWith('.json') ? ", { with: { type: 'json' } }" : ''})`;
 const asCommon = (specifier: string): string => `require('${specifier}')`;
 
-/** Checks that TypeScript finds types for these imports, with the types of Node that are installed here. */
+/**
+ * Checks that TypeScript finds types for the given imports, with the types of Node that are installed in this
+ * repository.
+ */
 function typesAreFound(specifiers: readonly string[], customConditions: readonly string[]): void {
   const lines = specifiers
     .filter((specifier) => !specifier.endsWith('.json'))
@@ -87,7 +91,10 @@ function typesAreFound(specifiers: readonly string[], customConditions: readonly
  */
 const apps = ['node sqlite', 'express postgres', 'fastify sqlite', 'hono postgres', 'next postgres'];
 
-/** Checks the types of apps, with the packages that are installed here and the frameworks of the workspace. */
+/**
+ * Checks the types of apps, with the installed packages of this repository and the frameworks of its
+ * workspace.
+ */
 function appsAreTyped(): void {
   const dependencies = join(root, 'packages/create-ostiary/node_modules');
   mkdirSync(join(folder, 'apps/node_modules'), { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Writes the pages below docs/reference from the tables in the source: scopes, errors, endpoints (of OAuth
- * and of the partner API), events, options; and the commands that install packages on other pages. With
- * `--check` it writes nothing and exits 1 if a page differs from the source.
+ * Writes the pages below docs/reference from the tables in the source (scopes, errors, endpoints of OAuth and
+ * of the partner API, events, options), and the commands on other pages that install packages. With `--check`
+ * the script writes nothing and exits with code 1 if a page differs from the source.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,7 +22,7 @@ import { type ApiDocument, apiSections } from './api-reference.ts';
 import { pagesThatInstall } from './install-commands.ts';
 import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 
-/** The parts of a console's page that the table shows. */
+/** Properties of a console page that the generated table shows. */
 type Page = Pick<ConsolePage, 'path' | 'summary'> & { readonly GET?: unknown; readonly POST?: unknown };
 
 const root = resolve(import.meta.dirname, '..');
@@ -90,7 +90,10 @@ let operatorPages: readonly OperatorPage<Administration>[] = [];
 /** Routes of the partner API, from which the console makes its code to copy. */
 let consoleRoutes: readonly ConsoleRoute[] = [];
 
-/** Creates a service with every option that has routes, on a storage in memory. It handles no requests. */
+/**
+ * Creates a service with every option that has routes, on a storage in memory. The service handles no
+ * requests.
+ */
 const service = await assembleWithTables(
   {
     authUrl: 'http://localhost',
@@ -225,8 +228,8 @@ ${operatorPages.map((page) => pageRowOf({ ...page, path: `/operators${page.path}
 }
 
 /**
- * Types that a host implements or returns, by their source files; the options page explains its types with
- * these.
+ * Types that an application implements or returns, by their source files. The options page explains its types
+ * with them.
  */
 const hostShapes: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['packages/core/src/ports/users.ts', ['UserDirectory', 'UserRecord', 'ActiveCredential']],
@@ -234,13 +237,13 @@ const hostShapes: readonly (readonly [file: string, names: readonly string[]])[]
   ['packages/core/src/ports/payments.ts', ['PaymentRail', 'TransferOrder']],
 ];
 
-/** Returns a union of words, as written in the source. */
+/** Returns a union type of words, as written in the source. */
 const wordsIn = (file: string, name: string): string =>
   unionIn(`packages/core/src/ports/${file}`, name)
     .alternatives.map(({ type }) => type)
     .join(' | ');
 
-/** Types that the tables show as the union of their values instead of by name. */
+/** Types that the generated tables show as the union of their values instead of by name. */
 const words: { readonly [type: string]: string } = {
   KycStatus: wordsIn('users.ts', 'KycStatus'),
   Mode: wordsIn('partners.ts', 'Mode'),
@@ -248,8 +251,8 @@ const words: { readonly [type: string]: string } = {
 };
 
 /**
- * Returns the rows of options whose names and defaults come from a table of `limits/request-limits.ts`.
- * `after` is the option before them.
+ * Returns the table rows of options whose names and defaults come from a table of `limits/request-limits.ts`.
+ * `after` is the option before these rows.
  */
 function limitRows(after: string): string[] {
   const textsOf = (table: string) =>
@@ -269,7 +272,9 @@ function limitRows(after: string): string[] {
   );
 }
 
-/** Interfaces of options, with their source files in `options/` and the prefix of the names of nested options. */
+/**
+ * Interfaces of options, with their source files in `options/` and the prefix of the names of nested options.
+ */
 const optionInterfaces: readonly (readonly [name: string, file: string, prefix: string])[] = [
   ['OstiaryOptions', 'options.ts', ''],
   ['Theme', 'oauth-options.ts', 'theme.'],
@@ -278,7 +283,7 @@ const optionInterfaces: readonly (readonly [name: string, file: string, prefix: 
   ['WebhookOptions', 'partner-options.ts', 'webhooks.'],
 ];
 
-/** Writes a default as TypeScript would, or returns `null` if it is not a plain value. */
+/** Writes a default value as TypeScript would, or returns `null` if the default is not a plain value. */
 function literalOf(value: unknown): string | null {
   if (typeof value === 'string') return `\`"${value}"\``;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -348,7 +353,7 @@ ${text}
 ${results.join('\n')}`;
 }
 
-/** Returns a row for each text of the pages, with its path. */
+/** Returns a table row for each text of the pages, with the text's path. */
 function textRows(texts: object, path = ''): string[] {
   return Object.entries(texts).flatMap(([key, value]) => {
     const own = path === '' ? key : `${path}.${key}`;

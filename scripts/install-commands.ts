@@ -35,7 +35,7 @@ function tarballOf(name: string): string {
 }
 
 /**
- * Returns the command that installs these packages.
+ * Returns the command that installs the given packages.
  *
  * @param words packages and options of `npm install`, as they are after the first release
  */
@@ -50,7 +50,7 @@ function told(commands: readonly string[], released: boolean): string {
   return `${notReleased}\n\n${block}`;
 }
 
-/** Returns the commands that create an app and install its packages. */
+/** Returns the commands that create an app and install the app's packages. */
 export function createCommands(app: string, released: boolean): readonly string[] {
   const create = released
     ? `npm create ostiary@latest ${app}`
@@ -59,9 +59,10 @@ export function createCommands(app: string, released: boolean): readonly string[
 }
 
 /**
- * Lists pages with commands that install packages, and the right commands: between \`<!-- install … -->\`,
- * which names the packages, and \`<!-- /install -->\`; or that create an app, between \`<!-- create … -->\`,
- * which names it, and \`<!-- /create -->\`.
+ * Lists pages with commands that install packages or create an app, together with the right commands. Install
+ * commands stand between \`<!-- install … -->\`, which names the packages, and \`<!-- /install -->\`;
+ * commands that create an app stand between \`<!-- create … -->\`, which names the app, and \`<!-- /create
+ * -->\`.
  */
 export function pagesThatInstall(released = isReleased): ReadonlyMap<string, string> {
   // The first release creates this file, which readers can find.

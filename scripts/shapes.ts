@@ -5,19 +5,19 @@ import ts from 'typescript';
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Member of an interface. */
+/** A member of an interface, as a table row. */
 export interface Member {
   /** Name of the member, prefixed with the names of the objects that contain it, separated by dots. */
   readonly path: string;
-  /** Type of the member; `null` for an object whose members follow. */
+  /** Type of the member; `null` for an object whose own members follow. */
   readonly type: string | null;
   readonly isOptional: boolean;
   readonly text: string;
-  /** Text of the tag `@defaultValue`; `null` if there is none. */
+  /** Text of the member's tag `@defaultValue`; `null` if the tag is missing. */
   readonly standard: string | null;
 }
 
-/** Alternative of a union. */
+/** One alternative of a union type. */
 export interface Alternative {
   readonly type: string;
   readonly text: string;
@@ -76,7 +76,7 @@ function membersOf(elements: readonly ts.TypeElement[], outer = ''): Member[] {
   });
 }
 
-/** Returns the members of an interface, those of objects in it included. */
+/** Returns the members of an interface, including members of objects in the interface. */
 export function interfaceIn(file: string, name: string): { text: string; members: readonly Member[] } {
   const declaration = declarationIn(file, name);
   const members = ts.isInterfaceDeclaration(declaration) ? membersOf([...declaration.members]) : [];
@@ -84,7 +84,7 @@ export function interfaceIn(file: string, name: string): { text: string; members
   return { text: commentOf(declaration).text, members };
 }
 
-/** Returns the entries of a table, which is a constant object, with their comments. */
+/** Returns the entries of a table (a constant object), with their comments. */
 export function entriesIn(file: string, name: string): { readonly name: string; readonly text: string }[] {
   const source = sourceOf(file);
   const constants = source.statements
@@ -101,7 +101,7 @@ export function entriesIn(file: string, name: string): { readonly name: string; 
   }));
 }
 
-/** Returns the alternatives of a union. */
+/** Returns the alternatives of a union type. */
 export function unionIn(file: string, name: string): { text: string; alternatives: readonly Alternative[] } {
   const declaration = declarationIn(file, name);
   if (!ts.isTypeAliasDeclaration(declaration) || !ts.isUnionTypeNode(declaration.type))

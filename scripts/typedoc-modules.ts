@@ -1,11 +1,13 @@
-/** Plug-in of typedoc: uses the `exports` of every package as modules, each named as readers import it. */
+/**
+ * Plug-in of typedoc that uses the `exports` of every package as modules, each named as readers import it.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Application, type Context, Converter, type DeclarationReflection } from 'typedoc';
 
 const packages = resolve(import.meta.dirname, '../packages');
 
-/** Returns the import specifiers, by source file. */
+/** Returns the import specifiers of all packages, by source file. */
 function specifiers(): ReadonlyMap<string, string> {
   const bySource = new Map<string, string>();
   for (const folder of readdirSync(packages)) {

@@ -1,17 +1,17 @@
-/** A planted fault: a source file with one clause of one SQL statement changed. */
+/** A planted fault (mutation): a source file in which one clause of one SQL statement is changed. */
 export interface Fault {
   readonly line: number;
-  /** The clause before and after the change. */
+  /** The SQL clause before and after the change. */
   readonly change: string;
-  /** The whole file, with the fault. */
+  /** The whole source file, with the planted fault. */
   readonly mutated: string;
 }
 
-/** Text of SQL in a TypeScript file: literals that contain a keyword of SQL. */
+/** Matches text of SQL in a TypeScript file: literals that contain a keyword of SQL. */
 const literals = /`[^`]*`|'[^'\n]*'/g;
 const keyword = /\b(?:SELECT|UPDATE|DELETE|INSERT|WHERE|AND|ORDER BY)\b/;
 
-/** Common mistakes in SQL: each pattern is replaced wherever it is found, one place at a time. */
+/** Common mistakes in SQL. A pattern is replaced in every place where it is found, one place at a time. */
 const mistakes: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/ <= /g, ' < '],
   [/ >= /g, ' > '],
@@ -34,7 +34,7 @@ const mistakes: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/ SKIP LOCKED\b/g, ''],
 ];
 
-/** Lists every place of a file in which one of the mistakes can be made. */
+/** Lists every place of a source file in which one of the SQL mistakes can be planted. */
 export function faultsIn(path: string, source: string): Fault[] {
   const statements = path.endsWith('.sql')
     ? [{ start: 0, text: source }]

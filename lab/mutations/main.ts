@@ -11,12 +11,12 @@ import { createScratch } from './scratch.ts';
 
 const { values } = parseArgs({
   options: {
-    /** Adapter to mutate: `sqlite` or `postgres`. */
+    /** Storage adapter in which faults are planted: `sqlite` or `postgres`. */
     adapter: { type: 'string', default: 'sqlite' },
     /** Number of faults to plant, chosen at random. */
     most: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    /** Part of a file's path, to plant faults in matching files only. */
+    /** Part of a file's path; faults are planted in matching files only. */
     file: { type: 'string', default: '' },
   },
 });
@@ -29,7 +29,10 @@ interface PlantedFault extends Fault {
 const scratch = createScratch(`adapter-${values.adapter}`);
 process.once('exit', scratch.remove);
 
-/** Sources and functions of the database; the tests of migrations cover the tables. */
+/**
+ * Sources and database functions in which faults are planted. The tables are left out, because tests of the
+ * migrations cover them.
+ */
 const paths = globSync(['src/*.ts', 'sql/**/*.sql'], { cwd: scratch.folder })
   .filter((path) => !/migrations|initial|\/0\d+/.test(path) && path.includes(values.file))
   .toSorted();

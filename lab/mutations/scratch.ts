@@ -5,16 +5,19 @@ import { basename, join } from 'node:path';
 
 const repository = join(import.meta.dirname, '../..');
 
-/** Time limit of one run of the contract suite, in milliseconds: a storage that takes longer hangs. */
+/**
+ * Time limit for one run of the contract suite, in milliseconds. A storage that takes longer counts as
+ * hanging.
+ */
 const timeoutMs = 600_000;
 
-/** Links all entries of a folder into another one, except some. */
+/** Links all entries of a folder into another folder, except some entries. */
 function linkEntries(from: string, to: string, except: readonly string[]): void {
   for (const name of readdirSync(from))
     if (!except.includes(name)) symlinkSync(join(from, name), join(to, name));
 }
 
-/** Copies an adapter into a folder that links to the repository's other files. */
+/** Copies a storage adapter into a folder that links to the repository's other files. */
 export function createScratch(adapter: string) {
   const root = mkdtempSync(join(tmpdir(), 'ostiary-mutations-'));
   const packages = join(root, 'packages');
@@ -30,7 +33,10 @@ export function createScratch(adapter: string) {
   return {
     folder: join(packages, adapter),
 
-    /** Runs the contract suite on the copy. @returns the first case that fails; `null` when all pass */
+    /**
+     * Runs the contract suite on the copied adapter. @returns the first test case that fails; `null` when all
+     * pass
+     */
     async firstFailure(): Promise<string | null> {
       const suite = join('packages', adapter, 'test/contract.test.ts');
       const args = ['run', '--root', root, '--bail=1', '--maxWorkers=1', '--reporter=json'];
@@ -55,7 +61,7 @@ interface Report {
   }[];
 }
 
-/** Reads which case failed first from a report of vitest. */
+/** Reads from a report of vitest which test case failed first. */
 function failureIn(file: string): string {
   try {
     const { testResults }: Report = JSON.parse(readFileSync(file, 'utf8'));

@@ -1,20 +1,20 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Counts what clients observed while a fault was active. */
+/** Counts the responses that clients observed while a fault was active. */
 export class Tally {
   requests = 0;
-  /** Number of responses with 503 and `Retry-After`. */
+  /** Number of responses with status 503 and `Retry-After`. */
   errors = 0;
   slowestErrorMs = 0;
   /** Path of the slowest request. */
   slowestPath = '';
-  /** Number of connections that were refused or broke: the process at the other end was killed. */
+  /** Number of connections that were refused or broke because the server process was killed. */
   cutOff = 0;
-  /** Responses that no client should ever see. */
+  /** Responses that no client should ever get. */
   readonly wrong: string[] = [];
 }
 
-/** A definite response: it states the result of the request. */
+/** A definite response, which states the result of the request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -23,21 +23,21 @@ export interface Answer {
   readonly inDoubt: number;
 }
 
-/** A process that requests can be sent to. */
+/** A server process that requests can be sent to. */
 interface Target {
-  /** Origin of the process, or its last origin if it was killed. */
+  /** Origin of the server process; if the process was killed, its last origin. */
   readonly origin: string;
 }
 
-/** Maximum wait for a response, in milliseconds. A longer wait is a defect. */
+/** Maximum wait of a client for a response, in milliseconds. A longer wait is a defect of the server. */
 const answerMs = 10_000;
 
-/** Pause after a connection that broke, in milliseconds. */
+/** Pause of a client after a connection broke, in milliseconds. */
 const pauseMs = 100;
 
 /**
- * A client that repeats a request until the response is definite. It waits as long as `Retry-After` says, and
- * then tries another process.
+ * A client that repeats a request until the response is definite. The client waits as long as `Retry-After`
+ * says, and then tries another process.
  */
 export class Client {
   readonly #processes: readonly Target[];
@@ -68,7 +68,7 @@ export class Client {
     }
   }
 
-  /** Sends a request once to one process; `null` if the connection broke. */
+  /** Sends a request once to one process; returns `null` if the connection broke. */
   async once(origin: string, path: string, request: RequestInit): Promise<Omit<Answer, 'inDoubt'> | null> {
     const tally = this.#tally();
     const [name = ''] = path.split('?');

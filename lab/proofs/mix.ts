@@ -2,43 +2,43 @@ import { randomUUID } from 'node:crypto';
 import { authorizePath, type RemoteClient } from '../support/browser/remote-flow.ts';
 import { jsonPost } from '../support/http.ts';
 
-/** Kinds of operations of users, apps and partners. */
+/** Kinds of operations that users, apps and partners make. */
 export const kinds = ['userinfo', 'exchange', 'verify', 'payment'] as const;
 export type Kind = (typeof kinds)[number];
 
-/** Credentials of apps and partners. A rotation replaces them. */
+/** Credentials of apps and partners. A rotation replaces them with new credentials. */
 export interface Credentials {
   readonly client: RemoteClient;
-  /** Valid secrets of the client; apps use them in turns. */
+  /** Valid secrets of the OAuth client; apps use the secrets in turns. */
   clientSecrets: readonly string[];
-  /** Valid API keys, by the id under which they were issued. Each key has its own limit. */
+  /** Valid API keys, by the id under which each was issued. Each key has its own rate limits. */
   apiKeys: readonly { readonly id: string; readonly keys: readonly string[] }[];
   readonly users: readonly { readonly sub: string; readonly kid: string }[];
 }
 
-/** Partner on whose behalf the operations run. */
+/** Partner whose API keys the operations use. */
 export const partner = 'kafe-lakay';
 
 /** Parts of the operations that depend on the servers. */
 interface Ways {
-  /** Origins of the web processes or of the balancer; requests go to them in turns. */
+  /** Origins of the web processes or of the load balancer; requests go to each in turn. */
   readonly origins: readonly string[];
   /** Maximum wait for a response, in milliseconds. */
   readonly patienceMs: number;
   /** Opens an authorization URL as a user. Returns the URL of the callback. */
   authorize(url: string, sub: string): Promise<string>;
-  /** Returns a passport as a user shows it. */
+  /** Returns a passport, as a user shows it to a partner. */
   passport(): string | Promise<string>;
   /** Handles an ID token as an app does. @throws Error if the token is wrong */
   accept?(idToken: string): Promise<void>;
 }
 
-/** Number of tokens to keep for userinfo requests. */
+/** Number of access tokens to keep for userinfo requests. */
 const tokenCount = 1_000;
 
-/** Operations of users, apps and partners. Each resolves once it has its result. */
+/** Operations of users, apps and partners. Each operation resolves once it has its result. */
 export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
-  /** Ids of accepted transfers. */
+  /** Ids of transfers that were accepted. */
   readonly transfers: string[] = [];
   readonly #credentials: Credentials;
   readonly #ways: Ways;
@@ -50,7 +50,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     this.#ways = ways;
   }
 
-  /** Returns the token that was issued first. */
+  /** Returns the oldest of the kept access tokens. */
   get firstToken(): string {
     return this.#tokens[0] ?? '';
   }
@@ -97,7 +97,7 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     this.transfers.push(String(id));
   }
 
-  /** Checks that the API knows a transfer. @throws Error if it does not */
+  /** Checks that the API knows a transfer. @throws Error if the transfer is unknown */
   async knows(transfer: string): Promise<void> {
     await this.#ask(
       `/v1/partner/payments/${transfer}`,
@@ -106,19 +106,22 @@ export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
     );
   }
 
-  /** Returns and increments the number of requests for items of this kind. */
+  /** Returns and increments the number of requests for items of one kind. */
   #turnOf(what: string): number {
     const turn = this.#turns.get(what) ?? 0;
     this.#turns.set(what, turn + 1);
     return turn;
   }
 
-  /** Returns the next of the items, in turns. */
+  /** Returns the next item of a list, in turns. */
   #next<Item>(what: string, items: readonly Item[]): Item | undefined {
     return items[this.#turnOf(what) % items.length];
   }
 
-  /** Returns the next API key for a call. Each call takes its own turns, because each has its own limit. */
+  /**
+   * Returns the next API key for a call. Each kind of call takes its own turns, because every key has a rate
+   * limit for each kind.
+   */
   #key(call: string): string {
     const shop = this.#next(`shop that calls ${call}`, this.#credentials.apiKeys);
     return this.#next(`key for ${call}`, shop?.keys ?? []) ?? '';

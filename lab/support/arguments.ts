@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Parses options of the form `--name value` with whole numbers.
+ * Parses command-line options of the form `--name value` with whole numbers.
  * @throws TypeError for an unknown option, or a value that is no whole number
  */
 export function numbersFrom<Name extends string>(
@@ -21,7 +21,7 @@ export function numbersFrom<Name extends string>(
   return chosen;
 }
 
-/** Returns numbers from 0 up to 1 that depend on the seed alone (mulberry32). */
+/** Returns a random generator of numbers from 0 up to 1 that depend on the seed alone (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

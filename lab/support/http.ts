@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Listens on the loopback address. @returns the origin */
+/** Makes a server listen on the loopback address. @returns the server's origin */
 export async function listen(server: Server, port = 0): Promise<string> {
   server.listen({ port, host: '127.0.0.1', backlog: 4096 });
   await once(server, 'listening');
@@ -30,7 +30,7 @@ export async function serving<Result>(
   }
 }
 
-/** Reads the body of a request. @throws if its sender disconnects in the middle */
+/** Reads the body of a request. @throws if the sender disconnects in the middle of the body */
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part);
@@ -46,7 +46,7 @@ export function jsonPost(body: unknown, headers: Readonly<Record<string, string>
   };
 }
 
-/** Registers an endpoint as a partner does. @throws Error if it is refused */
+/** Registers a webhook endpoint as a partner does. @throws Error if the service refuses the endpoint */
 export async function registerEndpoint(
   origin: string,
   apiKey: string,

@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Starts a network between processes and their database. It can lose every packet, like a cut cable:
- * connections are then neither refused nor closed.
+ * Starts a simulated network between processes and their database. The network can lose every packet, like a
+ * cut cable: connections are then neither refused nor closed.
  * @param target - port of the database server
  */
 export async function startNetwork(target: number) {
@@ -37,7 +37,7 @@ export async function startNetwork(target: number) {
     cut() {
       isCut = true;
     },
-    /** Repairs the network for new connections. Connections that lost packets never recover. */
+    /** Repairs the simulated network for new connections. Connections that lost packets never recover. */
     mend() {
       isCut = false;
     },

@@ -1,5 +1,6 @@
 /**
- * Time limits of `vi.waitFor` and `vi.waitUntil`. Their default of a second suits operations that must be
- * fast. Use these for events that have happened or never will, because a shared machine may stall for longer.
+ * Long time limits for `vi.waitFor` and `vi.waitUntil`, whose default of a second suits operations that must
+ * be fast. The long limits are for events that have happened or never will, because a shared machine may
+ * stall for longer than a second.
  */
 export const patient = { timeout: 20_000 };

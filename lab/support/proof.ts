@@ -4,28 +4,28 @@ import { tableOf } from './measure/table.ts';
 /** A guarantee, and the result of its check. */
 export interface Claim {
   readonly name: string;
-  /** Contradictions; empty if the claim holds. */
+  /** Observations that contradict the guarantee; empty if the guarantee holds. */
   readonly problems: readonly string[];
-  /** Additional findings to print. */
+  /** Additional findings to print beside the guarantee. */
   readonly found?: string;
 }
 
-/** Makes a claim that holds, or has one problem. */
+/** Makes a guarantee that holds, or has one problem. */
 export function claim(name: string, holds: boolean, found = 'it does not hold'): Claim {
   return { name, problems: holds ? [] : [found], found };
 }
 
-/** Lists all problems of all claims, for a test. */
+/** Lists all problems of all guarantees, for a test. */
 export function problemsOf(claims: readonly Claim[]): string[] {
   return claims.flatMap(({ name, problems }) => problems.map((problem) => `${name}: ${problem}`));
 }
 
-/** Maximum number of problems that are printed for a claim. */
+/** Maximum number of problems that are printed for a guarantee. */
 const shown = 10;
 
 /**
- * Prints the claims that hold, and the problems of the others; then ends the process, with exit code 1 if a
- * claim does not hold.
+ * Prints the guarantees that hold, and the problems of the others; then ends the process, with exit code 1 if
+ * a guarantee does not hold.
  * @param seed - seed that repeats the run
  */
 export function endProof(claims: readonly Claim[], seed?: number): never {
@@ -53,7 +53,7 @@ export function endProof(claims: readonly Claim[], seed?: number): never {
 /** Time after which an event counts as missing. */
 const patienceMs = 90_000;
 
-/** Waits until a condition holds. @returns true if it does in the end */
+/** Waits until a condition holds. @returns true if the condition holds in the end */
 export async function until(
   holds: () => Promise<boolean> | boolean,
   { everyMs = 50, withinMs = patienceMs }: { readonly everyMs?: number; readonly withinMs?: number } = {},
@@ -66,7 +66,7 @@ export async function until(
   return true;
 }
 
-/** Runs a task for each item, with limited concurrency. @returns the results in order */
+/** Runs a task for each item of a list, a limited number at the same time. @returns the results in order */
 export async function eachOf<Item, Result>(
   items: readonly Item[],
   atOnce: number,

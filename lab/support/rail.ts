@@ -1,7 +1,7 @@
 import type { PaymentRail } from '@ostiary/core';
 import { Pool } from 'pg';
 
-/** Tables of the rail's own database: paid users, once per transfer. */
+/** Tables in the payment rail's own database: users who were paid, once per transfer. */
 export const railTables = `
   CREATE TABLE executions (
     transfer_id text PRIMARY KEY, amount bigint NOT NULL, recipient text NOT NULL, description text
@@ -9,7 +9,7 @@ export const railTables = `
   GRANT ALL ON executions TO ostiary;
 `;
 
-/** Time limit of the rail's database for connecting and responding, in milliseconds. */
+/** Time limit for connecting to the payment rail's database and for its responses, in milliseconds. */
 const patienceMs = 5_000;
 
 /** Makes a payment rail that keeps its journal in its own database, with the transfer's id as key. */

@@ -7,8 +7,8 @@ import { secret } from './processes/cluster-options.ts';
 export const healthyPath = '/acme-0/0';
 
 /**
- * Misbehaviours of an endpoint. Each returns for how many of its first requests an event is refused, reset or
- * left hanging, by the number of earlier events (`lot`).
+ * Misbehaviours of a webhook endpoint. Each returns for how many of its first requests an event is refused,
+ * reset or left without a response. The number depends on `lot`, the number of earlier events.
  */
 const misbehaviours = {
   accepting: () => 0,
@@ -19,33 +19,33 @@ const misbehaviours = {
   'hanging but one': (_lot, path) => (path === healthyPath ? 0 : Number.POSITIVE_INFINITY),
 } as const satisfies Readonly<Record<string, (lot: number, path: string) => number>>;
 
-/** Name of a misbehaviour, from {@link misbehaviours}. */
+/** Name of an endpoint's misbehaviour, from {@link misbehaviours}. */
 export type Misbehaviour = keyof typeof misbehaviours;
 
-/** Requests that one endpoint received for one event. */
+/** Requests that one webhook endpoint received for one event. */
 interface Arrived {
   readonly path: string;
-  /** Id of the event. */
+  /** Id of the received event. */
   readonly id: string;
-  /** Number of events that had arrived earlier. */
+  /** Number of events that had arrived before this event. */
   readonly lot: number;
-  /** Time of the first arrival, from `performance.now()`. */
+  /** Time of the event's first arrival, from `performance.now()`. */
   readonly at: number;
-  /** Numbers of the attempts, in the order of arrival. */
+  /** Numbers of the delivery attempts, in the order of arrival. */
   readonly attempts: number[];
-  /** Bodies as received. */
+  /** Bodies of the webhook requests as received. */
   readonly bodies: Set<string>;
-  /** Number of requests that got a 2xx. */
+  /** Number of webhook requests that got a 2xx response. */
   accepted: number;
 }
 
-/** The partner's endpoints: it verifies and records every request, whatever its path. */
+/** Webhook endpoints of the partner. They verify and record every request, at any path. */
 export class Receiver {
-  /** Received requests by path and event id. */
+  /** Received webhook requests by path and event id. */
   readonly arrivals = new Map<string, Arrived>();
-  /** Ids and descriptions of transfers, and messages of test events, that were accepted. */
+  /** Ids and descriptions of transfers, and messages of test events, whose webhooks were accepted. */
   readonly seen = new Set<unknown>();
-  /** Reasons why requests were not deliveries. */
+  /** Reasons why some requests were no valid webhooks. */
   readonly rejected: string[] = [];
   requests = 0;
   readonly #behaviour: Misbehaviour;
@@ -63,7 +63,7 @@ export class Receiver {
     return close(this.#server);
   }
 
-  /** Returns the requests that an endpoint received for an event. */
+  /** Returns the requests that a webhook endpoint received for an event. */
   of(path: string, eventId: string): Arrived | undefined {
     return this.arrivals.get(`${path} ${eventId}`);
   }

@@ -8,7 +8,7 @@ import { sidebar } from '../src/sidebar.ts';
 import { version } from '../src/version.ts';
 import versions from '../versions.json' with { type: 'json' };
 
-/** Mark of the product's pages: the initial on a tile. */
+/** Mark of the product's pages: the product's initial on a tile. */
 const mark = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" rx="10" fill="#1a4f8b"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central" font-family="system-ui, sans-serif" font-size="24" font-weight="700" fill="#fff">O</text></svg>',
 )}`;

@@ -10,7 +10,10 @@ const markdownAddress = (page: string): string => {
   return `${origin}${version.base}${pages.get(page)}`;
 };
 
-/** Returns the target of a link in the Markdown that is published: other pages as Markdown too. */
+/**
+ * Returns the target of a link in the published Markdown, in which links to other pages lead to Markdown,
+ * too.
+ */
 function publishedLink(page: string, link: string): string {
   const target = siteLink(page, link);
   const [address, anchor] = target.split('#');
@@ -35,7 +38,7 @@ export function markdownOf(page: string, text: string): string {
     .join('');
 }
 
-/** Lists every page of the sidebar for assistants, as https://llmstxt.org describes. */
+/** Lists every page of the sidebar for AI assistants, in the format of https://llmstxt.org. */
 export function llmsText(): string {
   const sections = groups.map(
     ([reader, listed]) =>
@@ -48,7 +51,10 @@ export function llmsText(): string {
   ].join('\n');
 }
 
-/** Writes `llms.txt`, and the Markdown of each page beside the page, into the folder of a built site. */
+/**
+ * Writes `llms.txt` into the folder of a built documentation site, and the Markdown of each page beside the
+ * page.
+ */
 export async function writeForAssistants(dist: string): Promise<void> {
   await writeFile(join(dist, 'llms.txt'), llmsText());
   for (const [page, name] of pages) {

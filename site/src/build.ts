@@ -1,7 +1,7 @@
 /**
- * Builds the documentation site into `site/dist`: the pages, their Markdown for assistants, the document of
- * the partner API, and the TypeScript reference. SITE_VERSION names the version of `versions.json` to build (`next`), SITE_HOME the
- * URL of all versions.
+ * Builds the documentation site into `site/dist`: the pages, their Markdown for AI assistants, the OpenAPI
+ * document of the partner API, and the TypeScript reference. SITE_VERSION names the version of
+ * `versions.json` to build (`next`), SITE_HOME the URL of all versions.
  */
 import { execFile } from 'node:child_process';
 import { rename, writeFile } from 'node:fs/promises';

@@ -3,7 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 import { root, siteLink } from './repository.ts';
 
-/** Returns the name of a heading, as GitHub makes it, so that links of pages work in both places. */
+/**
+ * Returns the id of a heading, as GitHub makes it, so that links of pages work both on GitHub and in the
+ * site.
+ */
 export const slugify = (heading: string): string =>
   heading
     .toLowerCase()
@@ -16,7 +19,8 @@ interface PageEnvironment {
 }
 
 /**
- * Embeds a diagram in its page, so that it has the colours of the page; a diagram alone has its own style.
+ * Embeds a diagram in its page, so that the diagram has the colours of the page; a diagram in a file of its
+ * own has its own style.
  */
 const diagram = (file: string): string =>
   readFileSync(file, 'utf8')
@@ -27,8 +31,8 @@ const groupOfBlocks = /^<!-- code-group -->\n([\s\S]*?)^<!-- \/code-group -->$/g
 const labelledBlock = /^\*\*(.+)\*\*\n\n(```\w+)$/gm;
 
 /**
- * Shows code blocks between two comments as tabs. In the repository, where nothing is in tabs, a bold line
- * above each block names it.
+ * Shows code blocks between two comments as tabs. In the repository, where nothing is shown as tabs, a bold
+ * line above each block names the block.
  */
 export function codeGroups(markdown: MarkdownRenderer): void {
   markdown.core.ruler.before('normalize', 'code_groups', (state) => {

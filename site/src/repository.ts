@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' };
 export const root = resolve(import.meta.dirname, '../..');
 export const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
 
-/** Places of pages in the repository, and in the site. The first match counts. */
+/** Places of pages in the repository, and in the site. The first matching place counts. */
 const places: readonly (readonly [glob: string, nameOf: (path: string) => string])[] = [
   ['site/index.md', () => 'index.md'],
   ['docs/README.md', () => 'docs.md'],
@@ -34,8 +34,8 @@ export function addressOf(page: string): string {
 }
 
 /**
- * Returns the target of a page's link in the site: another page of it, or the repository. Pages link each
- * other as files, so that they can be read there too.
+ * Returns where a page's link leads in the site: another page of the site, or the repository. Pages link to
+ * each other as files, so that they can be read in the repository, too.
  */
 export function siteLink(page: string, link: string): string {
   const [target = '', anchor] = link.split('#');

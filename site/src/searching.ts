@@ -14,13 +14,13 @@ interface Section {
   readonly text: string;
 }
 
-/** Returns the synonyms of a page for its first section, which has no section above it. */
+/** Returns the synonyms of a page for the page's first section, which has no section above it. */
 const synonymsOf = ({ id, titles }: Section): string =>
   titles.length > 0 ? '' : (synonymsById.get(id.replace(/#.*/, '')) ?? '');
 
 /**
- * Search settings of the site, which split questions into words. The browser runs these functions too, so each
- * is self-contained, except for `extractField`, which only the build calls.
+ * Search settings of the site, which split questions into words. The browser runs these functions, too, so
+ * each function is self-contained, except for `extractField`, which only the build calls.
  */
 export const searching = {
   options: {
@@ -39,7 +39,10 @@ export const searching = {
     fuzzy: (term: string): number | false => (term.length > 5 ? 0.2 : false),
     prefix: (term: string): boolean => term.length > 2,
     boost: { title: 4, titles: 3, text: 1, synonyms: 6 },
-    /** Ranks pages that explain before tables and packages, because questions need an explanation. */
+    /**
+     * Ranks explaining pages before tables and packages in search results, because questions need an
+     * explanation.
+     */
     boostDocument: (id: string): number =>
       /\/(?:reference|packages)\/(?!listen)|\/reference-server/.test(id) ? 0.6 : 1,
   },

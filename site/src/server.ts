@@ -27,7 +27,9 @@ async function fileAt(path: string): Promise<{ readonly name: string; readonly b
   return null;
 }
 
-/** Passes a request of the partner API on, as if it came from the service's own pages. */
+/**
+ * Passes a request of the partner API on to a service, as if the request came from the service's own pages.
+ */
 async function passOn(service: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body: Buffer[] = [];
   for await (const chunk of request) body.push(chunk);
@@ -43,7 +45,10 @@ async function passOn(service: string, request: IncomingMessage, response: Serve
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
-/** Serves the site on this machine, with the partner API of a service below `/v1/`. Returns its URL. */
+/**
+ * Serves the documentation site on this machine, with the partner API of a service below `/v1/`. Returns the
+ * site's URL.
+ */
 export async function startSite({
   port,
   service,

@@ -1,10 +1,10 @@
 import type { DefaultTheme } from 'vitepress';
 import { addressOf } from './repository.ts';
 
-/** Text and path of a page in the repository. */
+/** Link text and path of a page in the repository. */
 type Entry = readonly [text: string, page: string];
 
-/** Groups of the sidebar: a kind of reader, and its pages, most requested ones first. */
+/** Groups of the sidebar: a kind of reader, and the pages for that reader, most requested pages first. */
 export const groups: readonly (readonly [reader: string, pages: readonly [Entry, ...Entry[]]])[] = [
   [
     'Begin',
@@ -105,7 +105,7 @@ export const groups: readonly (readonly [reader: string, pages: readonly [Entry,
   ],
 ];
 
-/** Link to a separate build beside the pages, which the browser must load anew. */
+/** Link to a separate build beside the pages. The browser must load this build anew. */
 const typeScript: DefaultTheme.SidebarItem = {
   text: 'Every function and type',
   link: '/typescript/index.html',

@@ -1,10 +1,10 @@
-/** Constants that all servers of the benchmark share. */
+/** Constants that all servers of the OAuth benchmark share. */
 
 export const redirectUri = 'https://app.example/callback';
 
 export const scope = 'openid';
 
-/** Claims that userinfo returns for that scope. */
+/** Claims that userinfo returns for the scope that the benchmark requests. */
 export const claims = ['sub', 'kid', 'role', 'country', 'createdAt'] as const;
 
 export const paths = {
@@ -15,16 +15,19 @@ export const paths = {
   revoke: '/v1/oauth/revoke',
 } as const;
 
-/** Usual paths of a provider's endpoints, the token of an exchange that it signs, and the algorithm. */
+/**
+ * Usual paths of a provider's endpoints, the token that a code exchange signs (ID token or access token), and
+ * its signature algorithm.
+ */
 export const usual: Readonly<Record<'token' | 'userinfo' | 'jwks' | 'signed' | 'algorithm', string>> = {
   ...{ token: paths.token, userinfo: paths.userinfo, jwks: paths.jwks },
   ...{ signed: 'id_token', algorithm: 'RS256' },
 };
 
-/** Client in the form that the token endpoint expects. */
+/** Client in the form of parameters that the token endpoint expects. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Settings of a compared provider that differ from {@link usual}. */
+  /** Settings in which a compared provider differs from {@link usual}. */
   readonly unusual?: Partial<typeof usual>;
 }

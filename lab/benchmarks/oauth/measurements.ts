@@ -9,17 +9,17 @@ import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, claims, paths, usual } from './fixture.ts';
 import { exchanges, expectedOf, obtainTokens, type Starters } from './providers.ts';
 
-/** Measures one provider with a number of requests. */
+/** Measures one provider with a given number of requests. */
 type Side = (measure: (load: Load) => Promise<number>, count: number) => Promise<number>;
 
-/** Sides that take turns, by their names in the table. */
+/** Providers that are measured in turn, by their names in the table. */
 export interface Sides {
   readonly bare: Side;
   readonly ostiary: Side;
   readonly [peer: string]: Side;
 }
 
-/** A server, and valid tokens for it, one per user. */
+/** A provider's server, and valid access tokens for that server, one per user. */
 interface Userinfo {
   readonly server: Child;
   readonly path: string;
@@ -46,8 +46,8 @@ function askOnce({ server: { origin }, path }: Userinfo, token = ''): Promise<Re
 }
 
 /**
- * Returns the userinfo response for a token. @throws Error unless it contains all claims of the user, as it
- * must on both sides
+ * Returns the userinfo response for an access token. @throws Error unless the response contains all claims of
+ * the user, which every compared provider must return
  */
 async function fullAnswer(side: Userinfo, token = side.tokens[0]) {
   const answer = await askOnce(side, token);
@@ -60,8 +60,8 @@ async function fullAnswer(side: Userinfo, token = side.tokens[0]) {
 }
 
 /**
- * Checks that tokens are not cached: the first request after a revocation must fail. @throws Error if it
- * succeeds
+ * Checks that a provider does not cache tokens: the first userinfo request after a revocation must fail.
+ * @throws Error if the request succeeds
  */
 async function requireFreshRead(side: Userinfo): Promise<void> {
   const [token] = side.tokens;
@@ -77,8 +77,8 @@ async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
 }
 
 /**
- * Measures userinfo requests: to both providers, to a raw server that sends Ostiary's bytes, and to the peers
- * on PostgreSQL.
+ * Measures userinfo requests: to Ostiary and the bare provider, to a raw server that sends Ostiary's bytes,
+ * and to other providers on PostgreSQL.
  */
 export async function userinfoSides(start: Starters) {
   const bare = await userinfoOf(await start.bare());
@@ -96,8 +96,8 @@ export async function userinfoSides(start: Starters) {
 }
 
 /**
- * Checks that a server issues the expected tokens. @throws Error if an ID token, or the JWT used in its
- * place, is wrong
+ * Checks that a provider issues the expected tokens. @throws Error if an ID token, or the JWT access token
+ * used in its place, is wrong
  */
 async function requireSigned(server: Child, client: ClientCredentials): Promise<void> {
   const { jwks, signed, algorithm } = { ...usual, ...client.unusual };
@@ -111,8 +111,8 @@ async function requireSigned(server: Child, client: ClientCredentials): Promise<
 }
 
 /**
- * Measures code exchanges: client secret in the form, ID token with RS256. Codes are minted before each
- * round.
+ * Measures exchanges of authorization codes: client secret in the form, ID token with RS256. Codes are
+ * created before each round.
  */
 export async function exchangeSides(start: Starters): Promise<Sides> {
   const sideOf = async (server: Child): Promise<Side> => {
@@ -129,8 +129,9 @@ export async function exchangeSides(start: Starters): Promise<Sides> {
 }
 
 /**
- * Measures milliseconds from the spawn to the first discovery document: Ostiary on a database that has its
- * keys (the start that is not counted creates it), the bare provider with a given key.
+ * Measures the milliseconds from the spawn of a provider to its first discovery document: Ostiary on a
+ * database that already has signing keys (an uncounted first start creates them), the bare provider with a
+ * given key.
  */
 export async function measureStart(start: Starters, rounds: number): Promise<Comparison> {
   const timed = (start: () => Promise<Child>) => async (): Promise<number> => {
@@ -146,12 +147,12 @@ export async function measureStart(start: Starters, rounds: number): Promise<Com
   return inTurns(rounds, { bare: timed(start.bare), ostiary: timed(start.ostiary) });
 }
 
-/** Time after the last request until all work has ended, in milliseconds. */
+/** Time from the last response until the provider has ended all its work, in milliseconds. */
 const settleMs = 500;
 
 /**
- * Measures mebibytes of resident memory after userinfo calls with one valid token per user, each in a fresh
- * process.
+ * Measures the mebibytes of resident memory of a provider after userinfo calls with one valid token per user.
+ * Each measurement has a fresh process.
  */
 export async function measureMemory(start: Starters, rounds: number, calls: number): Promise<Comparison> {
   const measured = (start: () => Promise<Child>) => async (): Promise<number> => {

@@ -8,12 +8,12 @@ import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import type { Child } from '../../support/processes/child.ts';
 import { type ClientCredentials, redirectUri, usual } from './fixture.ts';
 
-/** Signing key of all starts, generated once: 2048 bits, like Ostiary's. */
+/** Signing key of the bare provider in all starts, generated once: 2048 bits, like Ostiary's keys. */
 const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
 
 /**
- * Makes functions that start the providers. @param settings - settings of Ostiary; by default a new database
- * for each start
+ * Makes functions that start the compared providers. @param settings - settings of Ostiary; by default a new
+ * database for each start
  */
 export function startersOf(bench: Benchmark, postgres: TestPostgres | null, settings?: HostSettings) {
   const start = async (name: string, database: string | null, more: object = {}) =>
@@ -22,7 +22,7 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
     bare: () => start('bare', null, { key }),
     ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings(postgres))),
     raw: (answer: Response, body: string) => bench.startRaw(answer, body),
-    /** Starts the peers on PostgreSQL, by their names in the table. */
+    /** Starts the other providers on PostgreSQL, by their names in the table. */
     async peers(): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return {
@@ -31,7 +31,7 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
         'openauth, whose tokens are JWTs': await start('openauth', await postgres.newDatabase()),
       };
     },
-    /** Starts a server that makes one database look-up per request, and knows these tokens. */
+    /** Starts a server that makes one database look-up per request and knows the given access tokens. */
     async lookUp(tokens: readonly string[], json: string): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return { 'one look-up': await start('look-up', await postgres.newDatabase(), { tokens, json }) };
@@ -41,7 +41,10 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
 
 export type Starters = ReturnType<typeof startersOf>;
 
-/** Builds requests that exchange codes which the provider mints now, before the timing starts. */
+/**
+ * Builds requests that exchange authorization codes. The provider creates the codes now, before the timing
+ * starts.
+ */
 export async function exchanges(
   server: Child,
   { clientId, clientSecret, unusual }: ClientCredentials,
@@ -57,12 +60,12 @@ export async function exchanges(
   });
 }
 
-/** Returns the text that the body of every exchange's response contains. */
+/** Returns the text that the response body of every code exchange contains. */
 export function expectedOf({ unusual }: ClientCredentials): string {
   return `"${{ ...usual, ...unusual }.signed}":"`;
 }
 
-/** Exchanges codes and returns their tokens. */
+/** Exchanges authorization codes and returns the issued tokens. */
 export async function obtainTokens(server: Child, client: ClientCredentials, count: number) {
   const answers: Readonly<Record<string, string>>[] = [];
   const requests = await exchanges(server, client, count);

@@ -7,7 +7,7 @@ import { type Ostiary, startOstiary } from './measurements.ts';
 import { seedTransfers, seedTransfersOnPostgres } from './seed.ts';
 
 /**
- * Reads a whole export as a client does, and checks it.
+ * Reads a whole export of transfers as a client does, and checks its content.
  * @param digests - digests of the exports so far
  * @returns the number of rows per second
  * @throws Error if the export is incomplete, or differs from earlier ones
@@ -41,8 +41,8 @@ async function readExport(
 }
 
 /**
- * Measures exports of a day over HTTP, beside a minimal export: on SQLite a loop over the same rows, on
- * PostgreSQL Koa and pages.
+ * Measures exports of one day's transfers over HTTP, beside a minimal export: on SQLite a loop over the same
+ * rows, on PostgreSQL Koa and pages.
  */
 export async function measureExport(
   bench: Benchmark,

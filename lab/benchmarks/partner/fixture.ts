@@ -1,4 +1,4 @@
-/** Constants that all servers of the benchmark share. */
+/** Constants that all servers of the partner API benchmark share. */
 
 export const paths = {
   verify: '/v1/partner/verify',
@@ -9,5 +9,5 @@ export const paths = {
 
 export const partner = 'bench';
 
-/** Day whose transfers are exported: closed long ago. */
+/** Day whose transfers are exported. The day is so long ago that its transfers no longer change. */
 export const exportDay = '2025-06-15';

@@ -7,7 +7,7 @@ import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { measureExport } from './export.ts';
 import { type Group, measureLogged, measurePayments, measureRequests } from './measurements.ts';
 
-/** Maximum growth of resident memory while an export is read, in bytes. */
+/** Maximum growth of a server's resident memory while a client reads an export, in bytes. */
 const exportGrowthLimit = 30 * 1024 ** 2;
 
 const mebibytes = (bytes: number): string => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;

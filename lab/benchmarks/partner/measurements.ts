@@ -15,23 +15,23 @@ import { paths } from './fixture.ts';
 import type { KoaSettings } from './servers/koa.ts';
 import type { Beside, Provisioned } from './servers/ostiary.ts';
 
-/** Size of the measurements. */
+/** Numbers of requests and rounds of the partner API measurements. */
 interface Size {
   readonly rounds: number;
   readonly requests: number;
   readonly payments: number;
-  /** Number of requests of a round that are made one after the other, over one connection. */
+  /** Number of requests in one round, made one after the other over one connection. */
   readonly alone: number;
 }
 
-/** Ostiary, with the objects that its load needs. */
+/** A running Ostiary, with the keys and users that its load needs. */
 export interface Ostiary extends Provisioned {
   readonly server: Child;
   readonly file: string;
   readonly database: string | null;
 }
 
-/** Starts Ostiary on a new database, with a partner, a key and users who have consented. */
+/** Starts Ostiary on a new database, with a partner, an API key and users who have consented. */
 export async function startOstiary(
   bench: Benchmark,
   postgres: TestPostgres | null,
@@ -44,8 +44,8 @@ export async function startOstiary(
 }
 
 /**
- * Starts bare Koa routes on the same kind of database. @param keys - with which the response is looked up on
- * PostgreSQL
+ * Starts bare Koa routes on the same kind of database. @param keys - keys with which the response is looked
+ * up on PostgreSQL
  */
 async function startKoa(
   bench: Benchmark,
@@ -57,10 +57,10 @@ async function startKoa(
   return bench.start('koa', { file, database, answer, keys } satisfies KoaSettings);
 }
 
-/** A group of the partner API that only reads. */
+/** A group of partner API operations that only read. */
 export type Group = 'verify' | 'users';
 
-/** Builds requests that are the same for every server, except for the port. */
+/** Builds requests that are the same for every compared server, except for the port. */
 function requestsOf(group: Group, port: number, { key, passports }: Ostiary): RawRequest[] {
   const headers = { 'x-api-key': key };
   return group === 'verify'
@@ -70,7 +70,7 @@ function requestsOf(group: Group, port: number, { key, passports }: Ostiary): Ra
 
 const fields: Readonly<Record<Group, string>> = { verify: '"valid":true', users: '"handle":"user' };
 
-/** Returns Ostiary's response to the first request. */
+/** Returns Ostiary's response to the first of the requests. */
 function answerOf(group: Group, { server, key, passports }: Ostiary): Promise<Response> {
   const path = group === 'verify' ? paths.verify : paths.user.replace(':kid', users[0]?.kid ?? '');
   return fetch(server.origin + path, {
@@ -125,7 +125,7 @@ export async function measureRequests(
   };
 }
 
-/** Measures requests per second without the console and the log of requests, and with both. */
+/** Measures requests per second of Ostiary twice: without the console and the request log, and with both. */
 export async function measureLogged(
   bench: Benchmark,
   postgres: TestPostgres | null,
@@ -145,7 +145,7 @@ export async function measureLogged(
 
 let sent = 0;
 
-/** Builds new payments, each with its own `Idempotency-Key`. */
+/** Builds new payment requests, each with its own `Idempotency-Key`. */
 function payments(port: number, keys: readonly string[], count: number): RawRequest[] {
   return Array.from({ length: count }, () => {
     sent += 1;
@@ -160,9 +160,9 @@ function payments(port: number, keys: readonly string[], count: number): RawRequ
 }
 
 /**
- * Measures payments per second, each on the disk before its response on either side; Ostiary's worker
- * executes them meanwhile. The time of a single payment is measured first, because later the worker is still
- * busy.
+ * Measures payments per second. Ostiary and the bare routes both write each payment to the disk before they
+ * respond; Ostiary's worker executes the payments meanwhile. The time of a single payment is measured first,
+ * because the worker is busy later.
  * @param keyCount - number of the partner's keys, which are used in turns
  */
 export async function measurePayments(

@@ -10,8 +10,8 @@ const columns = [
 ];
 
 /**
- * Returns a final transfer of the day. Transfers are spread evenly over it, and several share a millisecond.
- * One in twenty failed.
+ * Returns a succeeded or failed transfer of the exported day. Transfers are spread evenly over the day, and
+ * several share a millisecond. One in twenty failed.
  */
 function transfer(index: number, count: number) {
   const time = Date.parse(exportDay) + Math.floor((index * (dayMs - 10_000)) / count);
@@ -34,7 +34,7 @@ function transfer(index: number, count: number) {
   };
 }
 
-/** Writes transfers directly into a file that Ostiary has created. */
+/** Writes transfers directly into a SQLite file that Ostiary has created. */
 export function seedTransfers(file: string, count: number): void {
   const database = new Driver(file);
   database.pragma('synchronous = OFF');
@@ -50,7 +50,7 @@ export function seedTransfers(file: string, count: number): void {
 
 const batch = 5_000;
 
-/** Writes transfers directly into the PostgreSQL tables that Ostiary has created. */
+/** Writes transfers directly into PostgreSQL tables that Ostiary has created. */
 export async function seedTransfersOnPostgres(connectionString: string, count: number): Promise<void> {
   const client = new Client({ connectionString });
   await client.connect();

@@ -11,10 +11,10 @@ import { bodyBytes } from './fixture.ts';
 import { preciseNow } from './servers/contestant.ts';
 import type { Taken } from './servers/sink.ts';
 
-/** Interval between two checks whether all deliveries are settled, in milliseconds. */
+/** Interval between two checks whether a queue library has settled all deliveries, in milliseconds. */
 const lookMs = 2;
 
-/** Databases of the contestants, and the sink to which all of them post. */
+/** Databases of the compared queue libraries, and the receiver to which all of them post. */
 export type Arena = Awaited<ReturnType<typeof openArena>>;
 
 export async function openArena(bench: Benchmark, postgres: TestPostgres) {
@@ -30,7 +30,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
   const sink = await bench.start('sink', {}, []);
   const prepared = new Set<ContestantName>();
   let started = 0;
-  /** Names of the headers, which must be the same in the requests of every contestant. */
+  /** Names of the HTTP headers that the requests of every queue library must have. */
   let known: string | null = null;
 
   async function isSettled(name: ContestantName): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
   }
 
   /**
-   * Measures requests per second, from the first arrival to the end of the work.
+   * Measures requests per second at the receiver, from the first arrival to the end of the work.
    * @throws Error unless the sink got each request completely, once, and with the headers that all contestants send
    */
   async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
@@ -58,7 +58,7 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
 
   return {
     sink,
-    /** Starts a process of a contestant, which does not deliver yet. */
+    /** Starts a process with one queue library, which does not deliver yet. */
     async start(name: ContestantName, setting: number, isSilent = false): Promise<Child> {
       started += 1;
       const server = await bench.start(name, {
@@ -91,7 +91,10 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
       await all('stop');
       return rate;
     },
-    /** Measures POSTs per second without a queue and without a database: the physical limit. */
+    /**
+     * Measures POSTs per second without a queue and without a database: the upper limit for every queue
+     * library.
+     */
     async rawSide(count: number): Promise<() => Promise<number>> {
       const raw = await bench.start('raw', { sink: sink.port });
       return () => rateOf(count, () => raw.ask('post', count));

@@ -1,14 +1,14 @@
 import { inFlight } from './fixture.ts';
 
-/** Names of the contestants. */
+/** Names of the compared queue libraries. */
 export const contestantNames = ['ostiary', 'pg-boss', 'graphile-worker'] as const;
 
-/** Name of a contestant, from {@link contestantNames}. */
+/** Name of a compared queue library, from {@link contestantNames}. */
 export type ContestantName = (typeof contestantNames)[number];
 
 /**
- * Concurrent attempts of one process, including those whose results are not written yet: Ostiary's only
- * setting. One endpoint never gets more than 64 at once.
+ * Maximum number of concurrent attempts of one Ostiary process, attempts with unwritten results included.
+ * Ostiary has no other setting. One endpoint never gets more than 64 attempts at once.
  */
 export const ostiarySettings = [
   { concurrency: 512 },
@@ -18,8 +18,8 @@ export const ostiarySettings = [
 
 /**
  * Settings of pg-boss: `batchSize`, `localConcurrency` (both documented at https://pgboss.io/api/workers),
- * and concurrent POSTs in one handler. `burstWhenBatchFull` and `notify` are on for all: without them a
- * worker waits between two batches.
+ * and concurrent POSTs in one handler. `burstWhenBatchFull` and `notify` are always on, because without them
+ * a worker waits between two batches.
  */
 export const pgBossSettings = [
   { batchSize: inFlight, localConcurrency: 1, posts: inFlight },
@@ -29,7 +29,7 @@ export const pgBossSettings = [
 
 /**
  * Settings of graphile-worker from its page on performance (https://worker.graphile.org/docs/performance):
- * the starting point, the fastest one, and the longest delay.
+ * its starting point, its fastest setting, and the setting with the longest delay.
  */
 export const graphileSettings = [
   { localQueue: inFlight + 1, completeJobBatchDelay: 25 },
@@ -37,7 +37,7 @@ export const graphileSettings = [
   { localQueue: 500, completeJobBatchDelay: 250 },
 ] as const;
 
-/** Settings of each contestant, and the SQL that counts its unsettled deliveries. */
+/** Settings of each compared queue library, and the SQL that counts its unsettled deliveries. */
 export const descriptions = {
   ostiary: {
     settings: ostiarySettings,

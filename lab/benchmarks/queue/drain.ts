@@ -3,16 +3,16 @@ import type { Child } from '../../support/processes/child.ts';
 import type { Arena } from './arena.ts';
 import { type ContestantName, contestantNames, descriptions } from './contestants.ts';
 
-/** Number of turns of every contestant, and of deliveries in each. */
+/** Number of turns of every queue library, and of deliveries in each turn. */
 export interface Size {
   readonly rounds: number;
   readonly count: number;
 }
 
-/** A setting of a contestant, and its deliveries per second in each round. */
+/** A setting of a queue library, and its deliveries per second in each round. */
 type Trial = Awaited<ReturnType<typeof trySettings>>[number];
 
-/** Measures the settings of every contestant, in turns. */
+/** Measures all settings of every queue library, in turns. */
 export async function trySettings(arena: Arena, { rounds, count }: Size) {
   const trials = contestantNames.flatMap((name) =>
     descriptions[name].settings.map((_, setting) => ({ name, setting, label: `${name} ${setting}` })),
@@ -29,7 +29,7 @@ export async function trySettings(arena: Arena, { rounds, count }: Size) {
   return trials.map(({ name, setting, label }) => ({ name, setting, rates: rates[label] ?? [] }));
 }
 
-/** Chooses the best setting of each contestant. */
+/** Chooses the fastest setting of each queue library. */
 export type Best = Readonly<Record<ContestantName, number>>;
 
 export function bestOf(trials: readonly Trial[]): Best {
@@ -40,7 +40,7 @@ export function bestOf(trials: readonly Trial[]): Best {
   return { ostiary: best('ostiary'), 'pg-boss': best('pg-boss'), 'graphile-worker': best('graphile-worker') };
 }
 
-/** Measures every contestant with its best setting, in turns, beside the requests alone. */
+/** Measures every queue library with its fastest setting, in turns, beside plain requests without a queue. */
 export async function compare(arena: Arena, best: Best, { rounds, count }: Size) {
   const sideOf = async (name: ContestantName) => {
     const server = await arena.start(name, best[name]);
@@ -54,12 +54,12 @@ export async function compare(arena: Arena, best: Best, { rounds, count }: Size)
   });
 }
 
-/** Numbers of processes that share the work. */
+/** Numbers of processes that share the deliveries. */
 export const crews = [1, 2, 4] as const;
 
 /**
- * Runs one, two and four processes of every contestant in turns. @returns the median of deliveries per
- * second, by contestant and number of processes
+ * Runs one, two and four processes of every queue library in turns. @returns the median of deliveries per
+ * second, by queue library and number of processes
  */
 export async function measureGrowth(arena: Arena, best: Best, { rounds, count }: Size) {
   const sides: Record<string, () => Promise<number>> = {};

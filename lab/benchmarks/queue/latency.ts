@@ -5,8 +5,9 @@ import type { Best } from './drain.ts';
 import type { Published } from './servers/contestant.ts';
 
 /**
- * Measures milliseconds from the publishing call, in the process that delivers or in another one, to the
- * arrival at the sink; all contestants have the same moderate rate.
+ * Measures the milliseconds from the publishing call to the arrival of the webhook at the receiver. The
+ * publisher is the delivering process or another process, and all queue libraries have the same moderate
+ * rate.
  * @throws Error if an event does not arrive
  */
 export async function measureLatency(

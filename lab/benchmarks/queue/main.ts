@@ -1,6 +1,6 @@
 /**
- * Measures deliveries over PostgreSQL beside pg-boss and graphile-worker, on one server, in separate
- * processes that take turns. See README.md.
+ * Measures Ostiary's webhook deliveries over PostgreSQL beside pg-boss and graphile-worker, on one server, in
+ * separate processes that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { shown } from '../../support/measure/report.ts';
@@ -25,7 +25,7 @@ console.log(`at most ${inFlight} POSTs of one process under way\n`);
 
 let best: Best | null = null;
 
-/** Finds the best setting of every contestant, once, before the first measurement. */
+/** Finds the fastest setting of every queue library, once, before the first measurement. */
 async function enter(postgres: TestPostgres | null): Promise<{ arena: Arena; best: Best }> {
   if (postgres === null) throw new Error('there is no PostgreSQL');
   const arena = await openArena(bench, postgres);

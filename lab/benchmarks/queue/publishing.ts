@@ -2,12 +2,12 @@ import { inTurns } from '../../support/measure/statistics.ts';
 import type { Arena } from './arena.ts';
 import type { Best, Size } from './drain.ts';
 
-/** Number of concurrent publishers. */
+/** Number of concurrent publishers of events. */
 export const publishers = 64;
 
 /**
- * Measures published events per second, in turns with and without notifying workers, while another process
- * delivers.
+ * Measures published events per second while another process delivers: in turns with and without notifying
+ * the workers.
  */
 export async function measurePublishing(arena: Arena, { ostiary: setting }: Best, { rounds, count }: Size) {
   const worker = await arena.start('ostiary', setting);

@@ -1,12 +1,11 @@
 import { OstiaryPartner } from '@ostiary/client-sdk';
 import { apiKey, type CallName, callNames, operations, passport, payment, transferId } from './fixture.ts';
 
-/** Client of one side: each call returns the parsed data. */
+/** A compared API client: each call returns the parsed data. */
 type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
 
 /**
- * Client as written without an SDK, with trust in the network: no time-out, no retry, no check of the
- * response but its status.
+ * API client as written without an SDK: no time-out, no retry, and no check of the response but its status.
  */
 export function bareClient(origin: string): Client {
   const callers = callNames.map((name) => {

@@ -1,10 +1,10 @@
-/** Requests and responses, with the same bytes for both clients. */
+/** Requests and responses of the benchmark, with the same bytes for the SDK and the client without an SDK. */
 
 /** Measured calls: `passports.verify`, and of payments `create`, `retrieve` and a page of `list`. */
 export const callNames = ['verify', 'create', 'retrieve', 'list'] as const;
 export type CallName = (typeof callNames)[number];
 
-/** Key with the form of an API key, but without access. */
+/** API key in the right form, which no service knows. */
 export const apiKey = `svc_test_${'A1b2C3d4'.repeat(6)}`;
 
 export const passport = { token: 'p'.repeat(400) };
@@ -31,12 +31,12 @@ const transfer = {
   completedAt: '2026-01-31T10:00:01.000Z',
 };
 
-/** An operation: its request as written by hand, and its response. */
+/** An operation of the API: its request as written by hand, and its response. */
 interface Operation {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: object;
-  /** True if an `Idempotency-Key` is sent. */
+  /** True if the request has an `Idempotency-Key`. */
   readonly isKeyed?: boolean;
   /** @defaultValue 200 */
   readonly status?: number;

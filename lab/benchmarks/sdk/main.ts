@@ -9,7 +9,7 @@ import type { Child } from '../../support/processes/child.ts';
 import { callNames } from './fixture.ts';
 import type { RoundRequest, RoundResult } from './servers/worker.ts';
 
-/** Required rate of the SDK as a share of bare fetch. */
+/** Required rate of calls with the SDK, as a share of the rate of bare fetch. */
 const atLeast = 0.8;
 /**
  * Limit of heap growth after the first quarter of the calls. A leaked listener, timer or promise is more than
@@ -43,7 +43,7 @@ async function measureCalls(origin: string): Promise<void> {
 async function lookForLeaks(origin: string): Promise<void> {
   const calls = bench.isQuick ? 10_000 : 100_000;
   const worker = await bench.start('worker', { side: 'ostiary', origin }, ['--expose-gc']);
-  /** Calls all four methods in turn. @returns the state afterwards */
+  /** Calls all four compared SDK operations in turn. @returns the memory and listeners afterwards */
   const make = async (count: number): Promise<RoundResult> => {
     for (const call of callNames.slice(1)) await round(worker, { call, calls: count / 4, signal: true });
     return round(worker, { call: 'verify', calls: count / 4, signal: true });

@@ -6,11 +6,11 @@ import { Webhook as SvixWebhook } from 'svix';
 import { secret } from '../queue/fixture.ts';
 import { type CandidateName, type Delivery, eventBody, otherHeaders } from './fixture.ts';
 
-/** A library or function that verifies deliveries. */
+/** A library or function that verifies webhook deliveries. */
 export interface Candidate {
-  /** Makes a delivery signed at a time, in Unix seconds. */
+  /** Makes a delivery that is signed at a given time, in Unix seconds. */
   sign(number: number, timestamp: number): Delivery | Promise<Delivery>;
-  /** Returns the event or throws; a promise if the library returns one. */
+  /** Returns the verified event or throws; returns a promise if the library does. */
   verify(delivery: Delivery): unknown;
 }
 
@@ -22,7 +22,7 @@ async function signAsOstiary(number: number, timestamp: number): Promise<Deliver
   return { body, headers: { ...otherHeaders, ...Object.fromEntries(lower) } };
 }
 
-/** Signs a delivery in the common format of svix and standardwebhooks. */
+/** Signs a delivery in the format that svix and standardwebhooks share. */
 function signAsStandard(number: number, timestamp: number): Delivery {
   const body = eventBody(number);
   const id = `msg_${number}`;
@@ -34,7 +34,10 @@ function signAsStandard(number: number, timestamp: number): Delivery {
 const svix = new SvixWebhook(secret);
 const standard = new StandardWebhook(secret);
 
-/** Candidates, each used as documented. Everything that can be prepared in advance is. */
+/**
+ * Compared webhook verifiers, each used as its documentation says. Everything that can be prepared in advance
+ * is prepared.
+ */
 export const candidates: { readonly [Name in CandidateName]: Candidate } = {
   ostiary: {
     sign: signAsOstiary,

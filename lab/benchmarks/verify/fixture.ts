@@ -1,13 +1,13 @@
-/** Deliveries for the candidates: the same event, with each candidate's own kind of signature. */
+/** Deliveries for the compared verifiers: the same event, signed in the format of each verifier. */
 import { bodyBytes, bodyOf, eventId } from '../queue/fixture.ts';
 
-/** Names of the candidates. */
+/** Names of the compared verifiers. */
 export const candidateNames = ['ostiary', 'limit', 'svix', 'standardwebhooks', 'stripe'] as const;
 
-/** Name of a candidate, from {@link candidateNames}. */
+/** Name of a compared verifier, from {@link candidateNames}. */
 export type CandidateName = (typeof candidateNames)[number];
 
-/** A delivery as a Node server receives it. */
+/** A webhook delivery as a Node server receives it. */
 export interface Delivery {
   readonly body: Buffer;
   readonly headers: { readonly [name: string]: string };
@@ -17,7 +17,7 @@ export function eventBody(number: number): Buffer {
   return Buffer.from(bodyOf(eventId(number)));
 }
 
-/** Headers of the request other than those of the signature. */
+/** Headers of a delivery other than the signature headers. */
 export const otherHeaders = {
   host: 'receiver.example',
   'user-agent': 'Ostiary',

@@ -5,7 +5,7 @@ import { Benchmark } from '../../support/measure/benchmark.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
 import { candidateNames } from './fixture.ts';
 
-/** Required ratio of Ostiary's rate to each candidate's. */
+/** Required ratio of Ostiary's verifications per second to those of each compared verifier. */
 const targets = { svix: 1, standardwebhooks: 1, stripe: 1, limit: 0.8 };
 
 const bench = new Benchmark(import.meta.dirname);

@@ -1,6 +1,6 @@
 /**
- * Measures deliveries per second against bare undici requests with the same bytes, in separate processes that
- * take turns. See README.md.
+ * Measures webhook deliveries per second against bare undici requests with the same bytes, in separate
+ * processes that take turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { inTurns } from '../../support/measure/statistics.ts';
@@ -21,7 +21,10 @@ await bench.run({
     });
     await ostiary.ask('prepare');
 
-    /** Measures deliveries per second. @throws Error if the sink did not get each one completely */
+    /**
+     * Measures webhook deliveries per second. @throws Error if the receiver did not get every delivery
+     * completely
+     */
     const measure = async (work: () => Promise<unknown>): Promise<number> => {
       const started = performance.now();
       await work();

@@ -1,6 +1,6 @@
 import type { Storage } from '@ostiary/core/storage';
 
-/** A storage with a count of its running calls. */
+/** A storage that counts its running calls. */
 export interface CountedStorage {
   readonly storage: Storage;
   callsUnderWay(): number;

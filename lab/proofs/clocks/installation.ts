@@ -6,35 +6,38 @@ import { countCalls } from './calls-under-way.ts';
 import type { Outside } from './outside.ts';
 import type { Process, World } from './world.ts';
 
-/** User id of the only user. */
+/** Id of the only user in the clock proof. */
 export const sub = 'user-1';
 export const user = {
   ...{ sub, kid: 'KID-1', handle: 'ana', name: 'Ana', role: 'member', country: 'HT' },
   createdAt: '2024-01-01T00:00:00.000Z',
 };
 
-/** Limit of a key's requests in the group `users`. */
+/** Limit of an API key's requests in the rate-limit group `users`. */
 export const limit = { requests: 3, windowMs: 60_000 };
 
 const manyRequests = { requests: 1_000_000, windowSeconds: 60 };
 const logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A process of the installation. */
+/** One simulated Ostiary process of the clock proof. */
 export interface Running extends Process {
   readonly ostiary: Ostiary;
   readonly storage: Storage;
-  /** Returns the number of running calls of the process's storage. */
+  /** Returns the number of running calls to the process's storage. */
   callsUnderWay(): number;
-  /** Running round of the process's worker; `null` for none. */
+  /** Running round of the process's worker; `null` if no round runs. */
   work: Promise<unknown> | null;
 }
 
-/** Calls the partner API at a process. */
+/** Calls the partner API of one process. */
 export type Call = (process: Running, method: string, path: string, body?: object) => Promise<Response>;
 
 export type Installation = Awaited<ReturnType<typeof install>>;
 
-/** Starts two processes on one database, with a partner, its key and webhook endpoint, and a client. */
+/**
+ * Starts two Ostiary processes on one database, with a partner, an API key, a webhook endpoint, and an OAuth
+ * client.
+ */
 export async function install(
   ends: AsyncDisposableStack,
   { startProcess }: World,

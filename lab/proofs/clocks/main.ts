@@ -5,9 +5,9 @@ import { simulate } from './simulate.ts';
 import { onPostgres, onSqlite } from './storages.ts';
 
 const { seed, seeds, ticks } = numbersFrom({
-  /** Seed of the first run. */
+  /** Seed of the first run of the clock proof. */
   seed: 1,
-  /** Number of runs on each storage. */
+  /** Number of runs on each kind of storage. */
   seeds: 5,
   /** Number of five-second steps with disturbed clocks in each run. */
   ticks: 4_000,

@@ -2,17 +2,17 @@ import { defaultOptions, type PaymentRail } from '@ostiary/core';
 import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/client.ts';
 import type { World } from './world.ts';
 
-/** Waits before each retry by kind of work, in milliseconds. */
+/** Waits before each retry of a payment or delivery, in milliseconds. */
 const waitsMs = {
   payment: [1_000, 2_000, 4_000, 8_000],
   delivery: defaultOptions.webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
 } as const;
 
-/** Record of one payment or delivery. */
+/** What the payment rail or the receiver observed of one payment or delivery. */
 interface Record {
   readonly kind: keyof typeof waitsMs;
   readonly id: string;
-  /** Number of attempts that will still fail. */
+  /** Number of attempts at the payment or delivery that will still fail. */
   failuresLeft: number;
   failures: number;
   successes: number;
@@ -23,27 +23,31 @@ interface Record {
 }
 
 /**
- * Tolerance for the start of an attempt after its wait, in milliseconds: a lease of 30 s, a measurement of
- * the clock, a poll for work.
+ * Tolerance for the start of an attempt after its wait, in milliseconds: the sum of a lease of 30 s, a
+ * measurement of the clock, and a poll for work.
  */
 const slackMs = 60_000;
 
-/** The payment rail and the receiver of a run. */
+/** The payment rail and the webhook receiver of a run. */
 export type Outside = ReturnType<typeof createOutside>;
 
 /**
- * Returns the latest permitted time of the next attempt. Its wait starts anew if a clock is changed.
+ * Returns the latest permitted time of the next attempt. A change of a clock restarts the wait for the
+ * attempt.
  */
 function latest({ kind, failures, since }: Record, disturbedAt: number): number {
   const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
   return Math.max(since, disturbedAt) + wait + slackMs;
 }
 
-/** Simulates a payment rail and a webhook receiver that fail as planned, and records what they observed. */
+/**
+ * Simulates a payment rail and a webhook receiver that fail as planned, and records the attempts that they
+ * observe.
+ */
 export function createOutside({ world, followed }: World, random: () => number) {
   const records = new Map<string, Record>();
   const problems = { late: [] as string[], old: [] as string[] };
-  /** Running deliveries that take some seconds. */
+  /** Running deliveries to which the receiver responds after some seconds. */
   const hanging = new Set<{ readonly until: number; readonly end: () => void; readonly record: Record }>();
 
   function recordOf(kind: Record['kind'], id: string, since = world.real): Record {
@@ -97,15 +101,15 @@ export function createOutside({ world, followed }: World, random: () => number) 
     random,
     rail,
     client,
-    /** Records that a payment was accepted. */
+    /** Records that the payment rail accepted a payment. */
     paid: (id: string): void => void recordOf('payment', id),
-    /** Records that a clock was changed, or a process suspended: running work may be repeated. */
+    /** Records that a clock was changed or a process suspended, after which running work may be repeated. */
     disturbed(): void {
       world.disturbedAt = world.real;
       for (const { record } of hanging) record.wasDisturbed = true;
     },
     isHanging: (): boolean => hanging.size > 0,
-    /** Ends running deliveries whose time has come. */
+    /** Ends the running deliveries whose response is due. */
     proceed(): void {
       for (const attempt of hanging) {
         if (attempt.until > world.real) continue;

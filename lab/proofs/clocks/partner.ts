@@ -7,7 +7,7 @@ const [second, minute] = [1_000, 60_000];
 const passportMs = 5 * minute;
 const tokenMs = 60 * minute;
 
-/** A credential with its expiry. */
+/** A code, token or other credential, with its expiry. */
 interface Issued {
   readonly kind: 'passport' | 'token';
   readonly text: string;
@@ -33,7 +33,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     outside.paid(id);
   }
 
-  /** Uses up the limit, or checks that it allows requests again in time. */
+  /** Uses up the rate limit, or checks that the limit allows requests again in time. */
   async function probe(process: Running): Promise<void> {
     done.probes += 1;
     const { status } = await call(process, 'GET', `users/${user.kid}`);
@@ -76,7 +76,8 @@ export function createPartner({ world }: World, outside: Outside, { call, client
   }
 
   /**
-   * Presents a credential: by the process's clock, it must be accepted before its expiry and refused after.
+   * Presents a credential. By the process's clock, the credential must be accepted before its expiry and
+   * refused afterwards.
    */
   async function check(process: Running): Promise<void> {
     const one = issued[Math.floor(random() * issued.length)];

@@ -9,17 +9,17 @@ import { createWorld, type Source, type World } from './world.ts';
 
 const [second, hour] = [1_000, 3_600_000];
 const day = 24 * hour;
-/** Time without disturbances at the end, in milliseconds, longer than all waits together. */
+/** Time without disturbances at the end of a run, in milliseconds: longer than all retry waits together. */
 const quietMs = 3.5 * hour;
 const sizes = [1, 1.9, 2.1, 5, 10, 60, 600, 3_600, 6 * 3_600, 86_400].map((seconds) => seconds * second);
 
-/** Makes the operations that change clocks, suspend processes and let them work. */
+/** Makes the random operations of a run: changing clocks, suspending processes and letting them work. */
 function createOperations({ world }: World, outside: Outside, { processes }: Installation) {
   const { random } = outside;
   const done = { steps: 0, suspensions: 0 };
   const awake = () => processes.filter(({ suspendedUntil }) => suspendedUntil <= world.real);
 
-  /** Changes a clock, or suspends one process or all. */
+  /** Changes a clock, or suspends one process or all processes. */
   function disturb(): void {
     const size = sizes[Math.floor(random() * sizes.length)] ?? 0;
     if (random() < 0.7) {
@@ -63,7 +63,7 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
   return { awake, disturb, workAll, done };
 }
 
-/** Runs two processes on one database while clocks are set and machines are suspended. */
+/** Runs two Ostiary processes on one database while clocks are changed and machines are suspended. */
 export async function simulate({
   source,
   storageOf,
@@ -71,7 +71,7 @@ export async function simulate({
   ticks,
 }: {
   readonly source: Source;
-  /** Makes a storage on the same database for each process. */
+  /** Makes a storage on one shared database for each process. */
   readonly storageOf: () => Storage;
   readonly seed: number;
   /** Number of five-second steps with disturbed clocks. */

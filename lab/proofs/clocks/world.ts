@@ -1,25 +1,28 @@
 import { silentLogger } from '@ostiary/core';
 import { DatabaseClock } from '../../../packages/core/src/time/database-clock.ts';
 
-/** Clock that the processes follow: the machine's (SQLite) or the database's (PostgreSQL). */
+/** Clock that the processes follow: the machine's clock (SQLite) or the database's clock (PostgreSQL). */
 export type Source = 'machine' | 'database';
 
-/** A simulated process: its clock, and whether it is suspended. */
+/** A simulated process: its clock, and whether the process is suspended. */
 export interface Process {
   readonly clock: { now(): number };
   /** Real time until which the process is suspended. */
   suspendedUntil: number;
-  /** Lets the process read the database's clock, if it follows it and ten seconds have passed. */
+  /**
+   * Lets the process read the database's clock, if the process follows that clock and ten seconds have
+   * passed.
+   */
   measure(): Promise<void>;
 }
 
 const measureEveryMs = 10_000;
 
-/** Simulates real time, and clocks that differ from it. All times are in milliseconds. */
+/** Simulates real time, and clocks that differ from real time. All times are in milliseconds. */
 export function createWorld(source: Source) {
   const world = {
     real: 1_800_000_000_000,
-    /** Milliseconds by which the followed clock is ahead of the real time. */
+    /** Milliseconds by which the clock of the processes is ahead of real time. */
     ahead: 0,
     /** Real time of the last change of a clock or suspension of a process. */
     disturbedAt: 0,

@@ -1,4 +1,4 @@
-/** Credentials of a client in the suite's configuration. */
+/** Credentials of a client in the configuration of the OpenID conformance suite. */
 interface SuiteClient {
   readonly client_id: string;
   readonly client_secret: string;
@@ -13,7 +13,7 @@ interface Task {
 
 interface Browser {
   readonly match: string;
-  /** Number of visits for which the tasks are used. */
+  /** Number of page visits for which the conformance suite uses these browser tasks. */
   readonly 'match-limit'?: number;
   readonly tasks: readonly Task[];
 }
@@ -21,7 +21,7 @@ interface Browser {
 /** Modules in which the user has to sign in a second time, which the suite wants to see on a picture. */
 const secondSignIns = ['oidcc-prompt-login', 'oidcc-max-age-1'];
 
-/** Modules that end on an error page at the authorization endpoint. */
+/** Conformance modules that end on an error page at the authorization endpoint. */
 const errorPages = [
   'oidcc-ensure-registered-redirect-uri',
   'oidcc-ensure-redirect-uri-in-authorization-request',
@@ -30,7 +30,7 @@ const errorPages = [
   'oidcc-ensure-request-object-with-redirect-uri',
 ];
 
-/** Modules whose logout is refused: the page says so. */
+/** Conformance modules whose logout is refused, as the page says. */
 const refusedLogouts = [
   'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
   'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',
@@ -39,41 +39,44 @@ const refusedLogouts = [
   'oidcc-rp-initiated-logout-no-id-token-hint',
 ];
 
-/** Modules whose logout ends on a page of the provider. */
+/** Conformance modules whose logout ends on a page of the provider. */
 const logoutsWithoutReturn = [
   'oidcc-rp-initiated-logout-no-params',
   'oidcc-rp-initiated-logout-no-post-logout-redirect-uri',
   'oidcc-rp-initiated-logout-only-state',
 ];
 
-/** Module in which the user denies the request. */
+/** Conformance module in which the user denies the request. */
 export const deniedModule = 'fapi2-security-profile-final-user-rejects-authentication';
 
 /** Module that opens a pushed request twice, and in which the user only signs in at the second visit. */
 const openedTwice =
   'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds';
 
-/** Module that opens a pushed request again after the user has signed in. */
+/** Conformance module that opens a pushed request again after the user has signed in. */
 const openedAgain = 'fapi2-security-profile-final-par-attempt-reuse-request_uri';
 
-/** Modules in which a pushed request is refused: it has expired, or is another client's. */
+/**
+ * Conformance modules in which a pushed request is refused, because the request has expired or belongs to
+ * another client.
+ */
 const refusedRequests = [
   'fapi2-security-profile-final-par-attempt-to-use-expired-request_uri',
   'fapi2-security-profile-final-par-attempt-to-use-request_uri-for-different-client',
 ];
 
-/** Command that waits for any page, and gives the suite its picture. */
+/** Browser command that waits for any page, and uploads its picture to the conformance suite. */
 const picture = (kind: 'update-image-placeholder' | 'update-image-placeholder-optional') =>
   ['wait', 'xpath', '//*', 10, '.', kind] as const;
 
 type Commands = Task['commands'] & object;
 
-/** Returns the tasks of the suite's browser on the pages of a provider. */
+/** Returns the tasks of the conformance suite's browser on the pages of a provider. */
 function browserOf(authUrl: string) {
   const authorize = `${authUrl}/oauth/authorize*`;
   const logout = `${authUrl}/oauth/logout*`;
 
-  /** Returns the tasks of a sign-in, from the authorization request to the decision. */
+  /** Returns the browser tasks of a sign-in, from the authorization request to the decision. */
   const deciding = (decision: 'approve' | 'deny', first: Commands = []): Browser => ({
     match: authorize,
     tasks: [
@@ -97,7 +100,7 @@ function browserOf(authUrl: string) {
     ],
   });
 
-  /** Returns the tasks of a logout; `last` is the last one. */
+  /** Returns the browser tasks of a logout; `last` is the last of the tasks. */
   const leaving = (last: Task): Browser => ({
     match: logout,
     tasks: [
@@ -120,15 +123,15 @@ function browserOf(authUrl: string) {
   return {
     deciding,
     signIn: deciding('approve'),
-    /** Takes a picture of the second sign-in. */
+    /** Browser task that takes a picture of the second sign-in. */
     signInShown: deciding('approve', [picture('update-image-placeholder-optional')]),
     leave: leaving({ task: 'Return to the client', match: '*/test/*/post*' }),
     leaveShown: leaving(showPage(logout)),
     logoutShown: { match: logout, tasks: [showPage(logout)] },
     authorizeShown: { match: authorize, tasks: [showPage(authorize)] },
-    /** Takes a picture of the page to which an authorization request leads. */
+    /** Browser task that takes a picture of the page to which an authorization request leads. */
     nextShown: { match: authorize, tasks: [showPage('*')] },
-    /** Opens an authorization request without signing in. */
+    /** Browser task that opens an authorization request without signing in. */
     visit: {
       match: authorize,
       tasks: [{ task: 'See the page', match: '*', commands: [['wait', 'xpath', '//*', 10]] }],
@@ -136,7 +139,7 @@ function browserOf(authUrl: string) {
   };
 }
 
-/** Returns the tasks of modules that need others than a plain sign-in. */
+/** Returns the browser tasks of conformance modules that need more than a plain sign-in. */
 function overridesOf(browser: ReturnType<typeof browserOf>): Record<string, { browser: Browser[] }> {
   const { deciding, signIn, signInShown, leaveShown, logoutShown, authorizeShown, nextShown, visit } =
     browser;
@@ -155,7 +158,10 @@ function overridesOf(browser: ReturnType<typeof browserOf>): Record<string, { br
   ]);
 }
 
-/** Returns the configuration of the suite: the clients, and what its browser does on each page. */
+/**
+ * Returns the configuration of the conformance suite: the clients, and what the suite's browser does on each
+ * page.
+ */
 export function suiteConfig({
   alias,
   authUrl,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication, Login, UserDirectory } from '@ostiary/core';
 
-/** The only user, with a value for every standard claim. */
+/** The only user of the conformance proof, with a value for every standard claim. */
 const user = {
   ...{ sub: 'user-ana', kid: 'KID-ANA', role: 'member', country: 'HT', handle: 'ana', name: 'Ana Joseph' },
   ...{ createdAt: '2024-03-01T12:00:00.000Z', updatedAt: '2026-01-31T12:00:00.000Z' },
@@ -21,7 +21,10 @@ const user = {
 const sessionOf = (request: IncomingMessage): string =>
   /(?:^|; )host=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
 
-/** Creates a host with one user and a login page with one button, as a browser of the suite needs it. */
+/**
+ * Creates an application with one user and a login page with one button, which the browser of the conformance
+ * suite can operate.
+ */
 export function conformanceHost() {
   const sessions = new Map<string, Authentication>();
   const users: UserDirectory = {
@@ -37,7 +40,7 @@ export function conformanceHost() {
   return {
     users,
     login,
-    /** Shows the login page, and signs the user in when its form is sent. */
+    /** Shows the login page, and signs the user in when the form is sent. */
     page(request: IncomingMessage, response: ServerResponse): void {
       const { pathname, searchParams } = new URL(request.url ?? '/', 'https://localhost');
       if (pathname !== '/login') return void response.writeHead(404).end();

@@ -12,14 +12,14 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { deniedModule, suiteConfig } from './config.ts';
 import { conformanceHost } from './host.ts';
 
-/** Folder of the certificate, the database and the configurations for the suite. */
+/** Folder for the certificate, the database and the configurations of the conformance suite. */
 const folder = resolve(process.argv[2] ?? '.conformance');
-/** URL of the provider. */
+/** URL of the provider that the conformance suite tests. */
 const authUrl = 'https://localhost:9443';
-/** URL of the suite, and the address without TLS on which it listens. */
+/** URL of the conformance suite, and the address without TLS on which the suite listens. */
 const suiteUrl = 'https://localhost:8443';
 const suitePort = 8080;
-/** Name of the test plan in the suite, which is a part of its URLs. */
+/** Name of a test plan in the conformance suite; the suite's URLs contain this name. */
 const alias = 'ostiary';
 
 mkdirSync(folder, { recursive: true });
@@ -107,7 +107,7 @@ const backChannel = {
   ...clients,
   client: await provision('Client with back-channel logout', `${callback}/backchannel_logout`),
 };
-/** Creates a client of the FAPI 2.0 Security Profile, with a key that the suite signs with. */
+/** Creates a client of the FAPI 2.0 Security Profile, with a key that the conformance suite signs with. */
 async function provisionFapi(name: string) {
   const pair = await generateKeyPair('PS256', { extractable: true });
   const members = { kid: name, use: 'sig', alg: 'PS256' };

@@ -1,6 +1,6 @@
 /**
- * Measures the cost of each operation: processor time of web, worker and PostgreSQL, and statements. Linux
- * only. See ../README.md.
+ * Measures the cost of each operation: number of SQL statements, and processor time of web process, worker
+ * and PostgreSQL. Linux only. See ../README.md.
  */
 import { numbersFrom } from '../../support/arguments.ts';
 import { machine } from '../../support/measure/report.ts';

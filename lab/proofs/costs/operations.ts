@@ -3,7 +3,7 @@ import { measureRate, type RawRequest, rawRequest } from '../../support/measure/
 import { eachOf } from '../../support/proof.ts';
 import type { CostStage } from './stage.ts';
 
-/** Cost of one call of an operation: microseconds of processor time, and number of statements. */
+/** Cost of one call of an operation: microseconds of processor time, and number of SQL statements. */
 interface Cost {
   readonly web: number;
   readonly worker: number;
@@ -44,13 +44,13 @@ function authorizations({
   };
 }
 
-/** Prepares every operation and returns the calls that are measured. */
+/** Prepares every operation and returns the functions whose cost is measured. */
 export function operationsOf(
   stage: CostStage,
 ): Readonly<Record<string, (count: number) => Promise<Operation>>> {
   const { port, liveKeys, testKeys } = stage;
   const turns = new Map<readonly string[], number>();
-  /** Returns the next key in turn, because each key has its own limits. */
+  /** Returns the next API key in turn, because each key has its own rate limits. */
   const keyOf = (keys: readonly string[]): string => {
     const turn = turns.get(keys) ?? 0;
     turns.set(keys, turn + 1);

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Reads the fields of `/proc/PID/stat` (proc_stat(5)). The process name may contain spaces, so it is cut off.
+ * Reads the fields of `/proc/PID/stat` (proc_stat(5)). The process name is cut off first, because it may
+ * contain spaces.
  */
 function statOf(pid: number): readonly number[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

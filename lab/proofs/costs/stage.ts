@@ -8,12 +8,12 @@ import { administer, deploy } from '../operations/deployment.ts';
 import { signIn } from '../operations/load.ts';
 import { familyOf, parentOf, processorMs } from './processors.ts';
 
-/** Environment of all operations. */
+/** Servers and credentials that all measured operations use. */
 export type CostStage = Awaited<ReturnType<typeof setCostStage>>;
 
 const partner = 'kafe-lakay';
 const redirectUri = 'https://shop.example/callback';
-/** Number of keys: each may verify once a second, on average over a minute. */
+/** Number of API keys. Each key may verify one passport a second, on average over a minute. */
 const keyCount = 100;
 
 async function provision({ ostiary: { admin }, accounts, ledger, sessions }: Installation) {
@@ -36,7 +36,7 @@ async function provision({ ostiary: { admin }, accounts, ledger, sessions }: Ins
   };
 }
 
-/** Approves the app as the user; the consent is remembered. */
+/** Approves the app as the user; Ostiary remembers the consent. */
 async function consent(authUrl: string, path: string, account: Parameters<typeof signIn>[1]): Promise<void> {
   const browser = await signIn(authUrl, account);
   const page = await browser.follow(await browser.open(authUrl + path));
@@ -46,7 +46,7 @@ async function consent(authUrl: string, path: string, account: Parameters<typeof
 }
 
 /**
- * Starts the reference server as one web process and one worker, on its own PostgreSQL that counts
+ * Starts the reference server as one web process and one worker, on a PostgreSQL of its own that counts
  * statements.
  */
 export async function setCostStage(ends: AsyncDisposableStack) {
@@ -62,7 +62,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   const origin = await receiver.listen();
   ends.defer(() => receiver.close());
   let endpoints = 0;
-  /** Registers an endpoint that gets every event of a key's mode. */
+  /** Registers a webhook endpoint that gets every event of an API key's mode (test or live). */
   async function addEndpoint(key = ''): Promise<void> {
     endpoints += 1;
     await registerEndpoint(authUrl, key, { url: `${origin}/${endpoints}`, events: ['*'], secret });
@@ -79,7 +79,10 @@ export async function setCostStage(ends: AsyncDisposableStack) {
 
   const one = async <Value>(sql: string): Promise<Value> => (await server.app.query(sql)).rows[0]?.value;
   const postmaster = parentOf(await one<number>('SELECT pg_backend_pid() AS value'));
-  /** Returns the processor time of the process with a role, whose id it has written to a file. */
+  /**
+   * Returns the processor time of the process with a role (web or worker). The process has written its id to
+   * a file.
+   */
   const roleMs = async (role: string): Promise<number> => {
     const facts = await one<string | undefined>(`
       SELECT facts::text AS value FROM app.nodes WHERE role = '${role}' ORDER BY started_at DESC LIMIT 1
@@ -90,9 +93,9 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   return {
     ...{ ...given, authUrl, redirectUri, authorizePath, addEndpoint, worker: workers[0] },
     passport: () => administer(env, async ({ ostiary }) => (await ostiary.passports.issue(given.sub)).token),
-    /** Port of the web process itself, without the balancer. */
+    /** Port of the web process itself, without the load balancer. */
     port: Number(new URL(webs[0]?.origin ?? '').port),
-    /** Returns what was used so far: processor time in milliseconds, and statements. */
+    /** Returns the costs so far: processor time in milliseconds, and number of SQL statements. */
     spent: async () => ({
       web: await roleMs('web'),
       worker: await roleMs('worker'),
@@ -102,7 +105,7 @@ export async function setCostStage(ends: AsyncDisposableStack) {
         WHERE userid = 'ostiary'::regrole AND toplevel
       `),
     }),
-    /** Returns the size of a row in bytes, including its share of all indexes. */
+    /** Returns the size of a table row in bytes, including the row's share of all indexes. */
     bytesOf: (table: 'events' | 'deliveries' | 'transfers') =>
       one<number>(`
         SELECT pg_total_relation_size('ostiary.${table}') / greatest(count(*), 1) AS value FROM ostiary.${table}

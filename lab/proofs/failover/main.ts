@@ -1,4 +1,7 @@
-/** Proof: the primary is killed under load and its standby takes over, again and again. See ../README.md. */
+/**
+ * Proof: the primary database server is killed under load and its standby takes over, again and again. See
+ * ../README.md.
+ */
 import { randomInt } from 'node:crypto';
 import { numbersFrom } from '../../support/arguments.ts';
 import { tableOf } from '../../support/measure/table.ts';
@@ -6,7 +9,7 @@ import { endProof } from '../../support/proof.ts';
 import { claimsOf, prove } from './prove.ts';
 
 const { seed, rounds } = numbersFrom({
-  /** Seed that repeats the requests and the moments of the failovers. */
+  /** Seed that repeats the same requests and moments of the failovers. */
   seed: randomInt(2 ** 31),
   rounds: 20,
 });

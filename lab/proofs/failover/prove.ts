@@ -9,7 +9,7 @@ import { audit, type Problem } from '../faults/audit.ts';
 import { bearer, Load, type LoadSize } from '../faults/load.ts';
 import { recovery } from '../faults/recovery.ts';
 
-/** Settings of a run. Times are in real milliseconds. */
+/** Settings of a run of the failover proof. Times are in real milliseconds. */
 interface Plan extends LoadSize {
   readonly seed: number;
   readonly rounds: number;
@@ -17,7 +17,7 @@ interface Plan extends LoadSize {
   readonly quietMs: number;
   /** Average time before the kill during which the standby receives nothing from the primary. */
   readonly cutMs: number;
-  /** Average time without a primary. */
+  /** Average time without a primary database server. */
   readonly awayMs: number;
   /** Factor by which simulated time is faster than real time, so that leases expire sooner. */
   readonly speed: number;
@@ -26,17 +26,17 @@ interface Plan extends LoadSize {
 
 const userinfo = '/v1/oauth/userinfo';
 
-/** Servers, load and client of a round. */
+/** Servers, load and client of a failover round. */
 interface Round {
   readonly pair: Pair;
   readonly stage: Pick<Stage, 'cluster' | 'receiver'>;
   readonly load: Load;
   readonly client: Client;
-  /** Returns a random value between 50 % and 150 % of a given one. */
+  /** Returns a random value between 50 % and 150 % of a given value. */
   readonly about: (ms: number) => number;
 }
 
-/** Sends reads to every web process for a time. @returns the responses, except 503 */
+/** Sends reading requests to every web process for some time. @returns the responses, except 503 */
 async function readFor(ms: number, { stage, load, client }: Round): Promise<string[]> {
   const found: string[] = [];
   const end = performance.now() + ms;
@@ -76,7 +76,7 @@ async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   };
 }
 
-/** Finds issued tokens that a web process does not know. */
+/** Finds issued access tokens that a web process does not know. */
 async function lostTokens({ load, client }: Round): Promise<Problem[]> {
   const answers = await eachOf(load.tokens, 4, (token) => client.send(userinfo, bearer(token)));
   return answers
@@ -84,7 +84,7 @@ async function lostTokens({ load, client }: Round): Promise<Problem[]> {
     .map(({ status, text }) => ({ kind: 'lost', text: `a token: ${status} ${text}` }));
 }
 
-/** Kills one primary after the other under constant load, and then audits the books. */
+/** Kills one primary after the other under constant load, and then audits transfers, events and tokens. */
 export async function prove(plan: Plan, told: (round: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
   const pair = await startPair({ fsync: plan.fsync });
@@ -137,8 +137,8 @@ export async function prove(plan: Plan, told: (round: string) => void = () => {}
 }
 
 /**
- * Returns the guarantees with their results. @param limits - time limits of an error, and from a promotion
- * until everything works, in milliseconds
+ * Returns the guarantees of the failover proof with their results. @param limits - time limits of an error,
+ * and from a promotion until everything works, in milliseconds
  */
 export function claimsOf(
   { rounds, problems, isDrained, answered, failures }: Awaited<ReturnType<typeof prove>>,

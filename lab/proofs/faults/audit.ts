@@ -1,7 +1,7 @@
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Load } from './load.ts';
 
-/** Servers and receiver to audit. */
+/** Servers and webhook receiver whose records are audited. */
 interface AuditedStage extends Pick<Stage, 'receiver'> {
   readonly server: Pick<Stage['server'], 'app' | 'rail'>;
 }
@@ -15,7 +15,7 @@ export interface Problem {
   readonly text: string;
 }
 
-/** State that the parts of an audit share. */
+/** Data that all parts of an audit share. */
 interface Audit {
   readonly stage: AuditedStage;
   readonly load: Load;
@@ -26,7 +26,8 @@ interface Audit {
 }
 
 /**
- * Audits the transfers, by idempotency key. Reads all events in one pass instead of once per transfer.
+ * Audits the transfers, by idempotency key. The audit reads all events in one pass instead of once per
+ * transfer.
  */
 async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { app, rail } = stage.server;
@@ -69,7 +70,7 @@ async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Pr
   }
 }
 
-/** Audits the test events, by the key that each contains. */
+/** Audits the test events, by the idempotency key that each event contains. */
 async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { rows } = await stage.server.app.query<{ id: string; key: string }>(
     `SELECT id, body::jsonb -> 'data' ->> 'message' AS key FROM ostiary.events WHERE mode = 'test'`,
@@ -84,7 +85,7 @@ async function auditTestEvents({ stage, load, complain, isDelivered }: Audit): P
   }
 }
 
-/** Query for errors that belong to no particular fault, with their numbers. */
+/** Query for the database errors that belong to no particular fault, with the number of each. */
 const disorders = `
   SELECT count(*)::integer AS count, mode || ' events are not in the sequence' AS what
     FROM ostiary.events GROUP BY mode HAVING count(*) <> max(sequence)

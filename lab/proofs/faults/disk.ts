@@ -4,14 +4,14 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 
-/** A separate disk for the tables of the database `app`, which can be filled completely. */
+/** A separate disk for the tables of the database `app`, which a proof can fill completely. */
 export type Disk = Exclude<Awaited<ReturnType<typeof smallDisk>>, string>;
 
 const largest = 4 * 1024 * 1024;
 const block = 4096;
 
 /**
- * Moves the database to a small file system, which only root can make.
+ * Moves the database to a small file system. Only root can make a file system.
  * @returns the disk, or the reason why it cannot be made
  */
 export async function smallDisk(

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Stage } from '../../support/processes/stage.ts';
 import type { Disk } from './disk.ts';
 
-/** Number and duration of each fault, in real seconds. */
+/** Number of times that each fault is injected, and the duration of the fault, in real seconds. */
 export interface FaultSize {
   readonly kills: number;
   readonly terminations: number;
@@ -14,27 +14,27 @@ export interface FaultSize {
   readonly quietSeconds: number;
 }
 
-/** Environment in which a fault is injected. */
+/** Servers and processes on which a fault is injected. */
 interface FaultContext {
   readonly stage: Stage;
   readonly size: FaultSize;
   readonly random: () => number;
-  /** Separate disk, or the reason why there is none. */
+  /** Separate disk for the database, or the reason why there is none. */
   readonly disk: Disk | string;
 }
 
-/** A fault that can be injected. */
+/** A fault that the proof can inject. */
 interface Fault {
   readonly name: string;
-  /** Injects the fault and repairs it again. */
+  /** Injects the fault and repairs the damage again. */
   make(context: FaultContext): Promise<void>;
-  /** Returns the reason why the fault cannot be made here; `null` if it can. */
+  /** Returns the reason why the fault cannot be injected on this machine; `null` if it can. */
   skipped?(context: FaultContext): string | null;
 }
 
 const seconds = (count: number) => setTimeout(count * 1000);
 
-/** Waits for a random time between 50 % and 150 % of a given one. */
+/** Waits for a random time between 50 % and 150 % of a given time. */
 const about = (ms: number, random: () => number) => setTimeout(ms * (0.5 + random()));
 
 const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
@@ -47,7 +47,7 @@ const restartOf = (mode: 'fast' | 'immediate'): Fault => ({
   },
 });
 
-/** All faults in the order in which they are injected. */
+/** All faults, in the order in which the proof injects them. */
 export const faults: readonly Fault[] = [
   {
     name: 'none',

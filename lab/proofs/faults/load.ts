@@ -6,7 +6,7 @@ import { authUrl } from '../../support/processes/cluster-options.ts';
 import type { Stage } from '../../support/processes/stage.ts';
 import { type Answer, Client, Tally } from '../client.ts';
 
-/** Number of clients of each kind. */
+/** Number of clients of each kind in the load. */
 export interface LoadSize {
   readonly payers: number;
   readonly publishers: number;
@@ -17,17 +17,17 @@ export interface LoadSize {
   readonly pauseMs: number;
 }
 
-/** A requested payment or test event, with or without a response so far. */
+/** A payment or test event that a client requested, with or without a response so far. */
 interface Asked {
   /** `Idempotency-Key` of the request, which is also its description or message. */
   readonly key: string;
   /** Fault that was active when the request was made. */
   readonly fault: string;
-  /** Id of the created object, from the response; `null` until there is one. */
+  /** Id of the created transfer or event, from the response; `null` until a response arrives. */
   id: string | null;
 }
 
-/** The parts of a stage that clients use. */
+/** Servers and credentials that the clients of the load use. */
 type LoadedStage = Pick<Stage, 'cluster' | 'client' | 'keys'>;
 
 type Work = (this: Load, client: Client, index: number, random: () => number) => Promise<void>;
@@ -37,11 +37,14 @@ export const bearer = (token: string): RequestInit => ({ headers: { authorizatio
 
 const paymentsPath = '/v1/partner/payments';
 
-/** Clients that keep working through every fault: payments, test events, sign-ins, passports. */
+/**
+ * Clients that keep working through every fault: they pay, trigger test events, sign users in and verify
+ * passports.
+ */
 export class Load {
   readonly payments: Asked[] = [];
   readonly events: Asked[] = [];
-  /** Access tokens that were issued. */
+  /** Access tokens that were issued to the clients. */
   readonly tokens: string[] = [];
   readonly tallies = new Map<string, Tally>();
   readonly #stage: LoadedStage;
@@ -87,14 +90,16 @@ export class Load {
     await Promise.all(this.#clients);
   }
 
-  /** Aborts all clients, including their waits. */
+  /** Aborts all clients, even while they wait. */
   async abandon(): Promise<void> {
     this.#isRunning = false;
     this.#abandoned.abort();
     await Promise.allSettled(this.#clients);
   }
 
-  /** Makes a single payment without a retry, and returns its key; `null` if it failed. */
+  /**
+   * Makes a single payment without a retry, and returns its idempotency key; `null` if the payment failed.
+   */
   async payOnce(origin: string): Promise<string | null> {
     const payment = this.#ask('payment', this.payments);
     const answer = await this.#client(0).once(origin, paymentsPath, this.#paymentOf(payment));

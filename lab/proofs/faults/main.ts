@@ -8,7 +8,7 @@ import { claimsOf, prove } from './prove.ts';
 const limitMs = 2_000;
 
 const { seed, kills, cut } = numbersFrom({
-  /** Seed that repeats the requests and the moments of the faults. */
+  /** Seed that repeats the same requests and moments of the faults. */
   seed: randomInt(2 ** 31),
   kills: 50,
   /** Duration of the network cut, in seconds. */

@@ -8,7 +8,7 @@ import { type FaultSize, faults } from './faults.ts';
 import { Load, type LoadSize } from './load.ts';
 import { recovery } from './recovery.ts';
 
-/** Settings of a run. */
+/** Settings of a run of the fault proof. */
 interface Plan extends FaultSize, LoadSize {
   readonly seed: number;
   /** Factor by which the processes' time runs faster than the machine's, so that leases end sooner. */
@@ -18,8 +18,8 @@ interface Plan extends FaultSize, LoadSize {
 }
 
 /**
- * Injects every fault, one after the other, under constant load and with an open transaction; then audits the
- * books.
+ * Injects every fault, one after the other, under constant load and with an open transaction; then audits
+ * transfers and events.
  */
 export async function prove(plan: Plan, told: (name: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();

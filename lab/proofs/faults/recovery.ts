@@ -4,7 +4,7 @@ import type { Load } from './load.ts';
 
 /**
  * Measures the recovery from a fault, in milliseconds: until the first and the last web process accept a
- * payment, until such a payment is executed, and until its event has arrived.
+ * payment, until such a payment is executed, and until the payment's event has arrived.
  */
 export async function recovery({ cluster, receiver }: Pick<Stage, 'cluster' | 'receiver'>, load: Load) {
   const started = performance.now();

@@ -1,8 +1,8 @@
 import { oauthErrors } from '@ostiary/core';
 
-/** A response of the host. */
+/** A response of the fuzzed application. */
 export interface Answer {
-  /** Origin of the host. */
+  /** Origin of the fuzzed application. */
   readonly origin: string;
   readonly status: number;
   readonly location: string | null;
@@ -10,7 +10,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Statuses with which an error is documented, besides its own. */
+/** Further HTTP statuses that are documented for an error code, besides its usual one. */
 const otherStatuses: { readonly [code: string]: readonly number[] } = {
   invalid_request: [405, 408, 413, 415],
   invalid_dpop_proof: [401],
@@ -36,7 +36,7 @@ function parsed(text: string): object | null {
   }
 }
 
-/** Checks a JSON response. Returns its problem; `null` if it is a success or a documented error. */
+/** Checks a JSON response. Returns the problem; `null` if the response is a success or a documented error. */
 function jsonProblem({ status, text, cacheControl }: Answer): string | null {
   if (status === 200 && text === '') return null;
   const body = parsed(text);
@@ -67,13 +67,13 @@ function redirectProblem({ location, origin }: Answer): string | null {
   return errorProblem(searchParams.get('error'), searchParams.get('error_description'));
 }
 
-/** A way to judge a response. Returns the problem, or `null`. */
+/** A function that judges a response. Returns the problem, or `null`. */
 export type Kind = (answer: Answer) => string | null;
 
-/** Statuses that mean a defect, or a server that cannot respond. */
+/** HTTP statuses that mean a defect, or a server that cannot respond. */
 const isServerError = ({ status }: Answer): boolean => status >= 500;
 
-/** Ways to judge responses, by endpoint. */
+/** Functions that judge responses, by endpoint. */
 export const kinds = {
   json: (answer) => (isServerError(answer) ? `status ${answer.status}` : jsonProblem(answer)),
   authorize(answer) {

@@ -6,7 +6,7 @@ import { endProof } from '../../support/proof.ts';
 import { prove } from './prove.ts';
 
 const { seed, requests } = numbersFrom({
-  /** Seed that repeats the requests. */
+  /** Seed that repeats the same random requests. */
   seed: randomInt(2 ** 31),
   requests: 10_000,
 });

@@ -3,29 +3,29 @@ import { type Claim, claim, eachOf } from '../../support/proof.ts';
 import { type Stage, setStage } from './stage.ts';
 import { type Shot, targets } from './targets.ts';
 
-/** Number of simultaneous requests. */
+/** Number of simultaneous random requests. */
 const atOnce = 8;
 
-/** Number of requests that are made from one seed. */
+/** Number of random requests that are made from one seed. */
 const batch = 500;
 
-/** Live memory that the host may have more after a target's requests than after those before, in bytes. */
+/** Maximum growth of the application's live memory from one target's requests to the next, in bytes. */
 const allowance = 16 * 1024 * 1024;
 
-/** Result of the requests to one input. */
+/** Result of the random requests to one endpoint or parser. */
 export interface Report {
   readonly target: string;
   readonly requests: number;
   /** Number of responses for each result, such as `400 invalid_request`. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
-  /** Live memory of the host afterwards, in bytes. */
+  /** Live memory of the application after the requests, in bytes. */
   readonly heapBytes: number;
 }
 
 const errorIn = (text: string): string | undefined => /"error":"(\w+)"/.exec(text)?.[1];
 
-/** Sends a request. Returns the result, with a problem if the response is not as documented. */
+/** Sends a random request. Returns the result, with a problem if the response is not as documented. */
 async function send(stage: Stage, { kind, path, headers = {}, body, document }: Shot) {
   if (document !== undefined) stage.serve(document.path, document.served);
   const sent = typeof body === 'string' ? stage.withGrants(body) : body;
@@ -48,7 +48,7 @@ async function send(stage: Stage, { kind, path, headers = {}, body, document }: 
   };
 }
 
-/** Sends the requests of one target, and reads the host's memory and error log. */
+/** Sends the random requests of one target, and reads the application's memory and error log. */
 async function attack(stage: Stage, target: string, requests: number, seed: number): Promise<Report> {
   const outcomes = new Map<string, number>();
   const problems: string[] = [];
@@ -67,14 +67,14 @@ async function attack(stage: Stage, target: string, requests: number, seed: numb
   return { target, requests, outcomes, problems: [...problems, ...errors], heapBytes };
 }
 
-/** Size of a run. */
+/** Size of a run of the fuzz proof. */
 export interface Size {
-  /** Number of requests to each input. */
+  /** Number of random requests to each endpoint or parser. */
   readonly requests: number;
   readonly seed: number;
 }
 
-/** Sends random requests to every input, and then checks that the host still serves its users. */
+/** Sends random requests to every endpoint, and then checks that the application still serves its users. */
 export async function prove(
   { requests, seed }: Size,
   tell: (report: Report) => void = () => undefined,

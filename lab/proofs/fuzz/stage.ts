@@ -15,14 +15,14 @@ import { close, listen } from '../../support/http.ts';
 import { Child } from '../../support/processes/child.ts';
 import { newKey, rightProof } from './tokens.ts';
 
-/** Resources of the host. */
+/** Credentials and functions with which the fuzz proof makes requests to the application. */
 export const [own, other] = ['https://api.example/a', 'https://api.example/b'];
 const resources = { [own]: { name: 'A', scopes: [] }, [other]: { name: 'B', scopes: [] } };
 
-/** Texts in a request that stand for an unused code and for a valid refresh token. */
+/** Texts in a random request that are replaced by an unused code and a valid refresh token. */
 export const [unusedCode, refreshToken] = ['an-unused-code', 'a-refresh-token'];
 
-/** Settings of the process that runs the host. */
+/** Settings of the process that runs the fuzzed application. */
 export interface FuzzedHost {
   readonly file: string;
   readonly sealingKey: string;
@@ -40,8 +40,8 @@ export interface Served {
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 /**
- * Starts the host in a process of its own, with a SQLite file, a client with a secret, a client with a key,
- * and a server of client metadata documents.
+ * Starts the fuzzed application in a process of its own, with a SQLite file, a client with a secret, a client
+ * with a key, and a server of client metadata documents.
  */
 export async function setStage(ends: AsyncDisposableStack) {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-fuzz-'));
@@ -79,7 +79,9 @@ export async function setStage(ends: AsyncDisposableStack) {
     await create({}),
     await create({ jwks: { keys: [{ ...clientKey.publicJwk, kid: 'key-1' }] } }),
   ];
-  /** Signs Ana in and returns a code for the resource {@link own}, unless `more` says otherwise. */
+  /**
+   * Signs the user Ana in and returns a code for the resource {@link own}, or for the parameters in `more`.
+   */
   const newCode = (more: Record<string, string> = { resource: own }): Promise<string> =>
     codeFrom([host.origin], new RoamingBrowser(host.origin, 'ana'), authorizePath(secretClient, more));
   // Remembers the consents, so that authorization requests get a code at once.
@@ -119,9 +121,9 @@ export async function setStage(ends: AsyncDisposableStack) {
       if (body.includes(unusedCode)) used[unusedCode] = await newCode();
       if (body.includes(refreshToken)) used[refreshToken] = await newRefreshToken();
     },
-    /** Serves a document once, at a path that no other request uses. */
+    /** Serves a client metadata document once, at a path that no other request uses. */
     serve: (path: string, document: Served) => void served.set(path, document),
-    /** Returns the live memory of the host in bytes, and the errors that it has logged since the last call. */
+    /** Returns the live memory of the application in bytes, and the errors logged since the last call. */
     report: () => host.ask<{ readonly heapBytes: number; readonly errors: readonly string[] }>('report'),
   };
 }

@@ -5,26 +5,26 @@ import { other, own, refreshToken, type Served, type Stage, unusedCode } from '.
 import { assertions, proofs } from './tokens.ts';
 import { changed, damaged, headerText, hostileJson, hostileText } from './values.ts';
 
-/** A request to the host, and how its response is judged. */
+/** A random request, and the function that judges its response. */
 export interface Shot {
   readonly kind: Kind;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Body of a POST; a GET has none. */
+  /** Body of a POST request; absent for a GET. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
-  /** Metadata document that is served for the request. */
+  /** Client metadata document that is served for the request. */
   readonly document?: { readonly path: string; readonly served: Served };
 }
 
-/** Makes the requests that test one input of the host. */
+/** Makes the random requests that test one endpoint or parser. */
 type Target = (stage: Stage) => fc.Arbitrary<Shot>;
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** Longest query that is sent: Node refuses longer request lines by itself. */
+/** Longest query that the fuzz proof sends. Node itself refuses longer request lines. */
 const maxQuery = 8_000;
 
-/** Writes parameters, which may be repeated, as a form. */
+/** Writes parameters, some of which may be repeated, as a URL-encoded form. */
 const formOf = (pairs: readonly (readonly [string, string])[]): string =>
   new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
 
@@ -298,7 +298,7 @@ const metadataDocuments: Target = ({ documentOrigin }) => {
     });
 };
 
-/** All inputs that are tested, by name. */
+/** All endpoints and parsers that the fuzz proof tests, by name. */
 export const targets: { readonly [name: string]: Target } = {
   'pushed authorization requests': pushes,
   'resource at authorize': authorizedResources,

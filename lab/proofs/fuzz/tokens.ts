@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } fro
 import fc from 'fast-check';
 import { changed, damaged, hostileText } from './values.ts';
 
-/** A key pair for ES256. */
+/** A key pair for ES256 signatures. */
 export interface SigningKey {
   readonly privateKey: KeyObject;
   readonly publicJwk: object;
@@ -15,14 +15,14 @@ export function newKey(): SigningKey {
 
 const encoded = (part: unknown): string => Buffer.from(JSON.stringify(part) ?? '').toString('base64url');
 
-/** Signs any header and any claims with ES256, whatever the header says. */
+/** Signs any JWT header and claims with ES256, even if the header names another algorithm. */
 function signed(header: unknown, claims: unknown, { privateKey }: SigningKey): string {
   const input = `${encoded(header)}.${encoded(claims)}`;
   const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return `${input}.${signature.toString('base64url')}`;
 }
 
-/** Makes JWTs that differ from a right one in header, claims, signature or text, or are right. */
+/** Makes JWTs, a few of them right, most with a wrong header, claim, signature or text. */
 function tokens(header: object, claims: object, key: SigningKey): fc.Arbitrary<string> {
   const whole = fc
     .tuple(changed(header), changed(claims), fc.constantFrom('right', 'right', 'right', 'none', 'wrong'))
@@ -52,13 +52,13 @@ export function rightProof(key: SigningKey, url: string): string {
   return signed(header, { ...claims, jti: randomUUID() }, key);
 }
 
-/** DPoP proofs for a request, most of them wrong. */
+/** Random DPoP proofs for a request, most of them wrong. */
 export function proofs(key: SigningKey, method: string, url: string, token: string | null) {
   const { header, claims } = proofParts(key, method, url, token);
   return tokens(header, claims, key);
 }
 
-/** Client assertions (RFC 7523), most of them wrong. */
+/** Random client assertions (RFC 7523), most of them wrong. */
 export const assertions = (key: SigningKey, clientId: string, issuer: string) =>
   tokens(
     { alg: 'ES256', kid: 'key-1' },

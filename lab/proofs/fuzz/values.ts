@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Texts that parsers of URIs, forms, JSON and JWTs mind. */
+/** Random texts with characters that have a meaning in URIs, forms, JSON and JWTs. */
 const traps = [
   ...[
     '',
@@ -78,7 +78,7 @@ export const hostileText: fc.Arbitrary<string> = fc
   )
   .map((text) => text.toWellFormed());
 
-/** Any JSON value, also with names that objects have already. */
+/** Any random JSON value, also with member names that every object has, such as `__proto__`. */
 export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.double(),
@@ -88,7 +88,7 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(hostileText, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 }),
 );
 
-/** Replaces some members of an object by any JSON values, and removes others. */
+/** Replaces some members of an object by random JSON values, and removes other members. */
 export function changed<Members extends object>(members: Members): fc.Arbitrary<Record<string, unknown>> {
   const change = (value: unknown) =>
     fc.oneof(
@@ -118,5 +118,5 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
     );
 }
 
-/** Makes text fit for a header of HTTP, which `fetch` would refuse otherwise. */
+/** Replaces the characters of a text that `fetch` does not accept in an HTTP header. */
 export const headerText = (text: string): string => text.replaceAll(/[^\t\x20-\x7E\xA0-\xFF]/g, '?').trim();

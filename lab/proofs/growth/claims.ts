@@ -1,13 +1,13 @@
 import type { Claim } from '../../support/proof.ts';
 import type { Taken } from './measure.ts';
 
-/** Maximum growth from the smallest size to others. */
+/** Maximum growth of an operation's cost from the smallest table size to larger sizes. */
 interface Limits {
-  /** Maximum ratio of the medians. */
+  /** Maximum ratio of the median times. */
   readonly median: number;
   /**
-   * Maximum ratio of the pages, with `morePages` in addition. An index gets a level deeper when its table is
-   * a few hundred times as large: two or three pages per look-up become three or four.
+   * Maximum ratio of the database pages, with `morePages` in addition. An index gets a level deeper when its
+   * table is a few hundred times as large: two or three pages per look-up become three or four.
    */
   readonly pages: number;
   readonly morePages: number;
@@ -20,10 +20,10 @@ const reasons: Readonly<Record<string, string>> = {
   'deliveries: dropped': 'up to some thousand dropped ones are sorted rather than walked along',
 };
 
-/** Returns the ratio of the largest value to the first. */
+/** Returns the ratio of the largest value to the first value. */
 const growthOf = (times: readonly number[]): number => Math.max(...times) / (times[0] ?? Number.NaN);
 
-/** Makes the claim that the time and pages of an operation are the same in every size. */
+/** Makes the guarantee that the time and pages of an operation are the same for every table size. */
 export function growthClaim(name: string, taken: readonly Taken[], limits: Limits): Claim {
   const [smallest] = taken;
   if (smallest === undefined) throw new Error(`${name} was not called`);

@@ -2,16 +2,18 @@ import type { Owner } from '@ostiary/core/storage';
 import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 import { eachOf } from '../../support/proof.ts';
 
-/** Newest time of all rows, in milliseconds since the Unix epoch. */
+/** Newest time of all generated rows, in milliseconds since the Unix epoch. */
 export const now = 1_800_000_000_000;
 
-/** Time for which rows are kept, in milliseconds: the age of the oldest row. */
+/** Time for which Ostiary keeps rows, in milliseconds. The oldest generated row has this age. */
 export const spanMs = 30 * 24 * 3600_000;
 
-/** Partner that owns a fifth of all rows. 500 other partners share the rest with `gone`. */
+/**
+ * Partner that owns a fifth of all generated rows. 500 other partners share the rest with the partner `gone`.
+ */
 export const big = { partner: 'p1', mode: 'live' } as const;
 
-/** Partner that owns a fifth of the older half of all rows, but none of the newer half. */
+/** Partner that owns a fifth of the older half of all generated rows, but none of the newer half. */
 export const gone = { partner: 'p0', mode: 'live' } as const;
 
 /**
@@ -20,7 +22,7 @@ export const gone = { partner: 'p0', mode: 'live' } as const;
  */
 export const recentOf = (size: number): number => Math.min(500, size / 10);
 
-/** Returns the owner of a row, like the SQL expression `owner` below. */
+/** Returns the owner of a generated row, like the SQL expression `owner` below. */
 export function ownerOf(row: number, size: number): Owner {
   if (row % 5 === 0) return big;
   if (row % 5 === 1 && row <= size / 2) return gone;
@@ -37,7 +39,8 @@ const user = `'u' || i / 4`;
 const client = `'c' || (i / 4 * 7 + i % 4 * 131) % 500`;
 
 /**
- * SQL that creates partners with their clients, keys and endpoints. Their number is the same in every size.
+ * SQL that creates partners with their clients, API keys and endpoints. Their number is the same for every
+ * table size.
  */
 const parties = `
   INSERT INTO partners SELECT 'p' || i, 'P', 'p ' || i, i, 1, NULL, 1 FROM generate_series(0, 501) AS i;
@@ -54,7 +57,9 @@ const parties = `
   INSERT INTO endpoint_queues (endpoint_id, partner, mode) SELECT id, partner, mode FROM webhook_endpoints;
 `;
 
-/** Returns the SQL that fills each growing table. Row `i` of one table belongs to row `i` of the others. */
+/**
+ * Returns the SQL that fills each growing table. Row `i` of one table belongs to row `i` of the other tables.
+ */
 function fillings(size: number): Readonly<Record<string, string>> {
   const rows = `generate_series(1, ${size}) AS i`;
   const isGone = `i % 5 = 1 AND i <= ${size / 2}`;
@@ -106,7 +111,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
   };
 }
 
-/** SQL for rows that are derived from other tables. */
+/** SQL for table rows that are derived from the rows of other tables. */
 const rest = `
   INSERT INTO event_sequences (partner, mode, last) SELECT partner, mode, max(sequence) FROM events GROUP BY partner, mode;
   INSERT INTO pending_deliveries (id, number, endpoint_id, event_number, due_at)
@@ -116,8 +121,8 @@ const rest = `
 `;
 
 /**
- * Fills the tables of a schema with `size` rows each. Indexes are built afterwards, which is several times as
- * fast as updating them row by row. Foreign keys are not checked.
+ * Fills the tables of a schema with `size` rows each. The indexes are built afterwards, which is several
+ * times as fast as an update row by row. Foreign keys are not checked.
  */
 export async function fill({ app }: ProofServer, schema: string, size: number): Promise<void> {
   const run = (sql: string) => app.query(`SET search_path TO "${schema}"; ${sql}; RESET search_path`);

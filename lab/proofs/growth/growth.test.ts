@@ -7,7 +7,10 @@ import { keepUp } from './purge.ts';
 
 // Reduced size of `npm run proof:growth`.
 
-/** Rough limits: a cost that grows with its table would be ten times as much. Times are not limited here. */
+/**
+ * Rough limits of the database pages: a cost that grows with its table would be ten times as much. The test
+ * does not limit times.
+ */
 const rough = { median: Number.POSITIVE_INFINITY, pages: 3, morePages: 20 };
 
 it('reads as little of ten times as many rows, and removes old ones while new ones come', async () => {

@@ -1,6 +1,6 @@
 /**
- * Measures the time of every operation as the tables grow, and checks that old rows are purged as quickly as
- * new ones arrive. See ../README.md.
+ * Measures the time of every storage operation as the tables grow, and checks that old rows are purged as
+ * quickly as new rows arrive. See ../README.md.
  */
 import { numbersFrom } from '../../support/arguments.ts';
 import { shown } from '../../support/measure/report.ts';
@@ -13,13 +13,13 @@ import { type Filled, filled, measure, settingsWith } from './measure.ts';
 import { keepUp } from './purge.ts';
 
 const { rows, calls, minutes, rate } = numbersFrom({
-  /** Rows per table in the largest size; the other sizes have a tenth and a hundredth. */
+  /** Rows per table in the largest size; the other two sizes have a tenth and a hundredth of that number. */
   rows: 10_000_000,
-  /** Calls of each operation in each size, at most 400. */
+  /** Number of calls of each operation for each table size, at most 400. */
   calls: 200,
-  /** Duration of adding and purging events, in minutes. */
+  /** Time for which events are added and purged, in minutes. */
   minutes: 10,
-  /** Published events per second. */
+  /** Number of published events per second. */
   rate: 2_000,
 });
 const stolen = watchStolenTime();

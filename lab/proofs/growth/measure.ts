@@ -7,13 +7,13 @@ import type { ProofServer } from '../../support/postgres/postgres-server.ts';
 import { fill } from './fill.ts';
 import { bareLookUp, type Operation, operations, type Place } from './operations.ts';
 
-/** Tables that grow with the number of records. */
+/** Database tables that grow with the number of records. */
 const large = new Set([
   ...['consents', 'grants', 'access_tokens', 'transfers', 'idempotency_records'],
   ...['events', 'deliveries', 'delivery_attempts'],
 ]);
 
-/** A schema whose growing tables have `size` rows each. */
+/** A database schema whose growing tables have `size` rows each. */
 export type Filled = Awaited<ReturnType<typeof filled>>;
 
 export async function filled(ends: AsyncDisposableStack, server: ProofServer, size: number) {
@@ -29,28 +29,30 @@ export async function filled(ends: AsyncDisposableStack, server: ProofServer, si
   return { size, schema, watched, storage, held, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Numbers of calls of an operation in each size. */
+/** Numbers of calls of an operation for each table size. */
 interface Calls {
-  /** Warm-up calls, which are not counted: connections prepare statements, and caches fill. */
+  /**
+   * Warm-up calls, which are not counted: during these calls connections prepare statements, and caches fill.
+   */
   readonly first: number;
-  /** Number of turns. Sizes take turns, so that other load on the machine hits all of them. */
+  /** Number of turns. The table sizes take turns, so that other load on the machine affects all sizes. */
   readonly rounds: number;
   readonly perRound: number;
 }
 
-/** Measured cost of an operation in one size. */
+/** Measured cost of an operation for one table size. */
 export interface Taken {
   readonly size: number;
-  /** Median time in milliseconds. */
+  /** Median time of the operation in milliseconds. */
   readonly p50: number;
-  /** Median time of a bare look-up after each call, in milliseconds. */
+  /** Median time of a plain look-up after each call of the operation, in milliseconds. */
   readonly bareP50: number;
   readonly p99: number;
-  /** Average number of pages that the server read for a call, by its own count. */
+  /** Average number of pages that PostgreSQL read for a call, by the server's own count. */
   readonly pages: number;
-  /** Ways in which the statements of the operation read tables, and the rows that they sort. */
+  /** Ways in which the SQL statements of the operation read tables, and the rows that they sort. */
   readonly plan: string;
-  /** Tables and indexes that are read from beginning to end. */
+  /** Tables and indexes that PostgreSQL read from beginning to end. */
   readonly scanned: readonly string[];
 }
 
@@ -71,7 +73,7 @@ async function planned({ app }: ProofServer, ran: readonly Ran[]) {
   return { plan: [...new Set(steps)].join(', '), scanned: scans.filter((table) => large.has(table)) };
 }
 
-/** Measures an operation in every size. */
+/** Measures one operation for every table size. */
 async function take(server: ProofServer, places: readonly Filled[], operation: Operation, calls: Calls) {
   const { app } = server;
   const sides = places.map((place) => ({
@@ -120,7 +122,7 @@ async function take(server: ProofServer, places: readonly Filled[], operation: O
   return taken;
 }
 
-/** Measures each operation in every size. */
+/** Measures all operations for every table size. */
 export async function measure(
   server: ProofServer,
   places: readonly Filled[],
@@ -134,7 +136,8 @@ export async function measure(
 }
 
 /**
- * Returns the server settings of all measurements. @param memory - size of the server's cache, such as `2GB`
+ * Returns the PostgreSQL settings of all measurements. @param memory - size of the server's cache, such as
+ * `2GB`
  */
 export const settingsWith = (memory: string): string[] => [
   'shared_preload_libraries=pg_stat_statements',

@@ -13,7 +13,7 @@ import { newId, systemRandom } from '../../../packages/core/src/secrets/random.t
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 
-/** A storage with `size` rows in every table, and the state of an operation on it. */
+/** A storage with `size` rows in every table, and the state of an operation on this storage. */
 export interface Place {
   readonly storage: Storage;
   readonly size: number;
@@ -22,7 +22,7 @@ export interface Place {
   readonly watched: { readonly own: Pick<Pool, 'query'> };
   /** Number of earlier calls of this operation on this storage. */
   readonly call: number;
-  /** Deliveries that were claimed and not finished. */
+  /** Deliveries that a worker claimed and did not finish. */
   readonly held: (readonly ClaimedDelivery[])[];
 }
 
@@ -43,13 +43,16 @@ const idOf = (prefix: 'tr' | 'evt' | 'dl', { size }: Place, row: number) => {
   return newId(prefix, { bytes }, timeOf(size, row));
 };
 
-/** Returns a random row that is not among the newest. */
+/** Returns a random row that is not among the newest rows. */
 const old = ({ size }: Place): number => 1 + Math.floor(random() * (size - recentOf(size)));
 
-/** Returns one of the newest rows, a different one for each call. */
+/** Returns one of the newest rows, a different row for each call. */
 const fresh = ({ size, call }: Place): number => size - call;
 
-/** Wraps an operation and checks its result, because a call that is refused or finds nothing reads less. */
+/**
+ * Wraps a storage operation and checks its result, because a call that is refused or finds nothing reads
+ * fewer pages.
+ */
 const answering =
   (expected: unknown, operation: Operation): Operation =>
   async (place) => {
@@ -286,7 +289,9 @@ export const bareLookUp: Operation = (place) =>
     values: [idOf('evt', place, old(place))],
   });
 
-/** Calls that requests and workers make to a storage, ordered so that each call leaves rows for the next. */
+/**
+ * Calls that requests and workers make to a storage, ordered so that each call leaves rows for the next call.
+ */
 export const operations: Readonly<Record<string, Operation>> = {
   ...identities,
   ...payments,

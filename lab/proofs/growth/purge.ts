@@ -11,7 +11,7 @@ import { now as newest, ownerOf, spanMs } from './fill.ts';
 import type { Filled } from './measure.ts';
 import { delivered, newEvent } from './operations.ts';
 
-/** Duration and rate of adding and purging events. */
+/** Duration of adding and purging events, and events per second. */
 interface Pace {
   readonly seconds: number;
   readonly perSecond: number;
@@ -19,7 +19,7 @@ interface Pace {
   readonly restSeconds: number;
 }
 
-/** Number of events, each for another partner, that are published with one call. */
+/** Number of events, each for another partner, that one call publishes. */
 const together = 50;
 
 const sizes = `
@@ -47,7 +47,7 @@ const waiting = (schema: string) => `
 function timed(storage: Storage) {
   let batches: number[] = [];
   return {
-    /** Returns the milliseconds of each batch since the last call. */
+    /** Returns the milliseconds that each batch of purged rows took since the last call. */
     batches: () => batches.splice(0),
     storage: {
       ...storage,
@@ -61,7 +61,7 @@ function timed(storage: Storage) {
   };
 }
 
-/** Measures the rows that are due for removal now, and the size of the tables. */
+/** Measures the number of rows that are due for removal now, and the size of the tables. */
 async function look(
   { app }: ProofServer,
   { schema, size }: Filled,
@@ -84,8 +84,8 @@ async function look(
 }
 
 /**
- * Publishes, delivers and purges events as a worker does, with a clock so fast that as many old rows become
- * due as new ones are added.
+ * Publishes, delivers and purges events as a worker does. The clock is so fast that as many old rows become
+ * due for removal as new rows are added.
  */
 export async function keepUp(server: ProofServer, filled: Filled, { seconds, perSecond, restSeconds }: Pace) {
   const { storage, size } = filled;
@@ -105,7 +105,8 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   let finished = 0;
 
   /**
-   * Repeats work until the end. A failure is reported, and followed by another attempt as in a worker.
+   * Repeats some work until the end of the proof. After a failure, which is reported, the work is tried again
+   * as in a worker.
    */
   async function until(what: string, work: () => Promise<void>): Promise<void> {
     while (!isOver()) await work().catch((error: unknown) => failed({ failure: `${what}: ${error}` }));

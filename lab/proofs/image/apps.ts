@@ -5,13 +5,16 @@ import { freePort } from '../../support/free-port.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import { type Podman, run } from './podman.ts';
 
-/** Apps with each kind of Dockerfile that `create-ostiary` writes. */
+/** Apps with every kind of Dockerfile that `create-ostiary` writes. */
 const apps = [
   { name: 'node-sqlite', framework: 'node' },
   { name: 'next-sqlite', framework: 'next' },
 ] as const;
 
-/** Creates apps with the packed packages, builds their images as their READMEs say, and runs them. */
+/**
+ * Creates apps with the packed packages, builds their container images as their READMEs say, and runs the
+ * images.
+ */
 export async function proveApps(machine: Podman, folder: string): Promise<Claim[]> {
   const { podman } = machine;
   // Folders as in the documented commands: apps beside a checkout whose packages are packed.

@@ -2,14 +2,16 @@ import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Podman, programOf, run } from './podman.ts';
 
-/** Base image of this repository's Dockerfiles. */
+/** Base image of the Dockerfiles in this repository. */
 const image = 'docker.io/library/node:24-slim';
-/** CA certificates of this machine, which may include that of a registry in its network. */
+/**
+ * CA certificates of this machine, which may include the certificate of a package registry in its network.
+ */
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Makes an image like `node:24-slim` from Debian packages, the Node that runs this program, and npm. The user
- * `node` has the same ids as there.
+ * Makes an image like `node:24-slim` from Debian packages, npm, and the Node that runs this program. The user
+ * `node` has the same ids as in `node:24-slim`.
  */
 async function make({ podman }: Podman, mmdebstrap: string, folder: string): Promise<void> {
   const npm = join(folder, 'npm');
@@ -38,7 +40,7 @@ async function make({ podman }: Podman, mmdebstrap: string, folder: string): Pro
 }
 
 /**
- * Pulls the base image, or makes a similar one if no image registry is reachable.
+ * Pulls the base image, or makes a similar image if no image registry is reachable.
  *
  * @returns the origin of the image; `null` if it cannot be provided here
  */

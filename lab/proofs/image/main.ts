@@ -1,4 +1,4 @@
-/** Proof: this repository's images are built and run as in production. See ../README.md. */
+/** Proof: the container images of this repository are built and run as in production. See ../README.md. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** Finds a program on this machine; `undefined` if it is not installed. */
+/** Finds a program on this machine; returns `undefined` if the program is not installed. */
 export const programOf = (name: string): string | undefined =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map((folder) => join(folder, name))
     .find((file) => existsSync(file));
 
-/** Runs a program. @returns its output without the last line break */
+/** Runs a program. @returns the program's output without the last line break */
 export async function run(program: string, args: readonly string[], cwd?: string): Promise<string> {
   const { stdout } = await execute(program, args, { maxBuffer: 64 * 1024 * 1024, cwd });
   return stdout.trimEnd();
@@ -22,7 +22,7 @@ export async function run(program: string, args: readonly string[], cwd?: string
 /** A podman whose images and containers are separate from all others on this machine. */
 export type Podman = Awaited<ReturnType<typeof startPodman>>;
 
-/** Starts with empty storage. `vfs` and `cgroupfs` need neither kernel modules nor systemd. */
+/** Starts podman with empty storage. `vfs` and `cgroupfs` need neither kernel modules nor systemd. */
 export async function startPodman(program: string) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-podman-'));
   const runc = programOf('runc');
@@ -51,11 +51,11 @@ export async function startPodman(program: string) {
         ],
         ...['--file', file, '--tag', image, ...more, context],
       ),
-    /** Runs a shell script in an image, and returns its output. */
+    /** Runs a shell script in a container image, and returns the script's output. */
     look: (image: string, script: string) => podman('run', '--rm', ...limits, image, 'sh', '-c', script),
     /**
-     * Starts a container with the restrictions of `deploy/compose.yaml`, on the network of this machine. Its
-     * health check only runs on request, because podman would need systemd to repeat it.
+     * Starts a container with the restrictions of `deploy/compose.yaml`, on the network of this machine. The
+     * container's health check only runs on request, because podman would need systemd to repeat the check.
      */
     start: (image: string, env: Readonly<Record<string, string>>) =>
       podman(
@@ -64,13 +64,15 @@ export async function startPodman(program: string) {
         ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
         image,
       ),
-    /** Runs the health check of a container once, and returns whether it passed. */
+    /** Runs the health check of a container once, and returns whether the check passed. */
     isHealthy: (container: string) =>
       podman('healthcheck', 'run', container).then(
         () => true,
         () => false,
       ),
-    /** Stops a container with SIGTERM, and after 30 seconds with SIGKILL. @returns the exit code */
+    /**
+     * Stops a container with SIGTERM, and after 30 seconds with SIGKILL. @returns the container's exit code
+     */
     async stop(container: string): Promise<number> {
       await podman('stop', '--time', '30', container);
       return Number(await podman('inspect', '--format', '{{.State.ExitCode}}', container));

@@ -5,7 +5,7 @@ import { type Claim, until } from '../../support/proof.ts';
 import type { Podman } from './podman.ts';
 
 const image = 'ostiary';
-/** Maximum size of `/server` in the image, in MiB. */
+/** Maximum size of the folder `/server` in the container image, in MiB. */
 const largest = 70;
 
 /**
@@ -18,7 +18,10 @@ const leftovers = `
   find /source /data -mindepth 1 2> /dev/null
   true`;
 
-/** Script that inspects process 1: its user, its privileges, and the folders that it can write to. */
+/**
+ * Script that inspects process 1 of a container: its user, its privileges, and the folders that it can write
+ * to.
+ */
 const confinement = `
   grep -E '^(Uid|CapEff|NoNewPrivs):' /proc/1/status
   tr '\\0' ' ' < /proc/1/cmdline
@@ -47,7 +50,7 @@ const newSettings = async () => ({
   OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
 });
 
-/** Builds the image of the reference server, and runs it like `deploy/compose.yaml`. */
+/** Builds the container image of the reference server, and runs the image like `deploy/compose.yaml`. */
 export async function proveServer(machine: Podman, root: string): Promise<Claim[]> {
   await machine.build(image, join(root, 'deploy/Dockerfile'), root);
   const [size = '', ...found] = (await machine.look(image, `du -sm /server; ${leftovers}`)).split('\n');

@@ -6,28 +6,28 @@ import { authUrl } from '../../support/processes/cluster-options.ts';
 import { obey, settings } from '../../support/processes/control.ts';
 import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
-/** Settings of the load. */
+/** Settings of the generated load. */
 export interface LoadSettings {
-  /** Origins of the web processes. */
+  /** Origins of the web processes that get the load. */
   readonly origins: readonly string[];
   readonly credentials: Credentials;
 }
 
-/** Results of the load since it started. */
+/** Results of the load since its start. */
 export interface LoadReport {
-  /** Duration of each operation, in milliseconds, by kind. */
+  /** Durations of the operations, in milliseconds, by kind of operation. */
   readonly latencies: Readonly<Record<Kind, readonly number[]>>;
   readonly failed: number;
-  /** Errors of some failed operations. */
+  /** Error messages of some failed operations. */
   readonly failures: readonly string[];
-  /** Ids of all accepted transfers. */
+  /** Ids of all transfers that were accepted. */
   readonly transfers: readonly string[];
 }
 
-/** Shares of the operations, as the specification has them. */
+/** Share of each operation in the load, as the specification of the proof demands. */
 const shares: Readonly<Record<Kind, number>> = { userinfo: 0.4, exchange: 0.2, verify: 0.2, payment: 0.2 };
 
-/** Maximum wait for a response, in milliseconds. A client would not wait longer. */
+/** Maximum wait for a response, in milliseconds. No client would wait longer. */
 const patienceMs = 1_000;
 
 const { origins, credentials } = settings<LoadSettings>();
@@ -36,7 +36,7 @@ let shown = 0;
 const mix = new Mix(credentials, {
   origins,
   patienceMs,
-  /** A user who has consented before is redirected at once. */
+  /** Authorizes as a user who has consented before, whom the provider redirects at once. */
   async authorize(url, sub) {
     // Set the header as a balancer would: a request for another host is redirected.
     const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
@@ -70,7 +70,7 @@ function begin(perSecond: number) {
     ),
   );
   return {
-    /** Stops starting operations, and waits for the running ones. */
+    /** Stops starting operations, and waits for the running operations. */
     async end(): Promise<LoadReport> {
       await Promise.all(loops.map((loop) => loop.stop()));
       return { latencies, failed, failures, transfers: mix.transfers };
@@ -83,7 +83,7 @@ for (const _ of credentials.users) await mix.exchange();
 
 let load: ReturnType<typeof begin> | null = null;
 obey({
-  /** Replaces the passports, since each is valid for five minutes only. */
+  /** Replaces the passports, because each passport is valid for five minutes only. */
   takePassports(fresh: readonly string[]) {
     passports = fresh;
   },

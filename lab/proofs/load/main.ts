@@ -1,4 +1,4 @@
-/** Proof: all operations together, at half the rate at which errors begin. See ../README.md. */
+/** Proof: all operations run together, at half the rate at which errors begin. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { percentile } from '../../support/measure/statistics.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';
@@ -9,7 +9,7 @@ import { claimsOf, prove } from './prove.ts';
 
 const { minutes, rate } = numbersFrom({
   minutes: 10,
-  /** Rate at which errors begin, if it is known; 0 searches for it. */
+  /** Rate at which errors begin, if the rate is known; 0 searches for the rate. */
   rate: 0,
 });
 const stolen = watchStolenTime();

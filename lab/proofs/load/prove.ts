@@ -10,16 +10,16 @@ const firstRate = 50;
 const step = 1.2;
 /** Duration of a step, in milliseconds: long enough for a queue to grow if more operations start than end. */
 const stepMs = 15_000;
-/** Time after the load within which everything must be delivered, in milliseconds. */
+/** Time after the load within which all events must be delivered, in milliseconds. */
 const deliveryMs = 30_000;
 
 /** Users who are signed in and have consented. */
 const users = Array.from({ length: 50 }, (_, index) => ({ sub: `user-${index}`, kid: `user-${index}` }));
-/** Number of passports. They are replaced every minute, since each is valid for five. */
+/** Number of passports. All passports are replaced every minute, because each is valid for five minutes. */
 const passportCount = 200;
 const passportsEveryMs = 60_000;
 
-/** Starts the process that generates the load, with the data that it needs. */
+/** Starts the process that generates the load, with the data that this process needs. */
 async function startGenerator(
   ends: AsyncDisposableStack,
   { cluster, client, keys, ostiary }: Stage,
@@ -45,7 +45,7 @@ async function startGenerator(
   return generator;
 }
 
-/** Raises the rate step by step until errors begin. */
+/** Raises the rate of operations step by step until errors begin. */
 async function findErrorRate(generator: Child, say: (line: string) => void): Promise<number> {
   for (let rate = firstRate; ; rate = Math.round(rate * step)) {
     await generator.ask('begin', rate);
@@ -56,7 +56,7 @@ async function findErrorRate(generator: Child, say: (line: string) => void): Pro
   }
 }
 
-/** Finds the rate at which errors begin, and then runs at half of it. */
+/** Finds the rate at which errors begin, and then runs at half of that rate. */
 export async function prove(
   { minutes, rate: given }: { readonly minutes: number; readonly rate: number },
   say: (line: string) => void,
@@ -70,7 +70,10 @@ export async function prove(
   say(`${rate} operations a second for ${minutes} minutes`);
   const { processes } = stage.cluster;
   const askAll = <Answer>(what: string) => Promise.all(processes.map((process) => process.ask<Answer>(what)));
-  /** Reads the live memory after dropping the records of claims, which this proof does not need. */
+  /**
+   * Reads the live memory of every process. Before that, the workers drop their records of claimed
+   * deliveries, which this proof does not need.
+   */
   const alive = async (): Promise<number[]> => {
     await stage.cluster.holds();
     return askAll<number>('alive');
@@ -90,9 +93,9 @@ export async function prove(
     ...{ errorRate, rate, load, untold: untold(), rejected },
     processes: processes.map(({ name }, index) => ({
       name,
-      /** Delay of timers in milliseconds: the 99th percentile and the maximum. */
+      /** Delay of the event loop's timers in milliseconds: the 99th percentile and the maximum. */
       delays: delays[index] ?? [],
-      /** Live memory in bytes at the end of the second and of the last third. */
+      /** Live memory in bytes at the end of the run's second third and of its last third. */
       alive: [second[index] ?? Number.NaN, last[index] ?? Number.NaN],
     })),
   };
@@ -101,8 +104,8 @@ export async function prove(
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
 /**
- * Returns the guarantees with their results. @param most - maximum event-loop delay in milliseconds, and
- * maximum ratio of the last third's memory to the second's
+ * Returns the guarantees of the load proof with their results. @param most - maximum event-loop delay in
+ * milliseconds, and maximum ratio of the last third's memory to the second's
  */
 export function claimsOf(
   { load, untold, rejected, processes }: Awaited<ReturnType<typeof prove>>,

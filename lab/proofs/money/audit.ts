@@ -6,13 +6,16 @@ import { amountOf, decimal, expectedOf, paid, type Schedule } from './schedule.t
 
 /** All responses that a client got for one payment. */
 export interface Outcome {
-  /** Responses, one for each request. Requests without a response were repeated. */
+  /** Responses to a payment's requests, one for each request. Requests without a response were repeated. */
   readonly answers: readonly Answer[];
-  /** Response to the same key with another payload; `null` if that was not tried. */
+  /**
+   * Response to a request with the same idempotency key and another payload; `null` if no such request was
+   * made.
+   */
   readonly reused: Answer | null;
 }
 
-/** A transfer as the API lists it. */
+/** A transfer in the form in which the API lists it. */
 export interface ListedTransfer {
   readonly id: string;
   readonly status: string;
@@ -22,17 +25,17 @@ export interface ListedTransfer {
   readonly description: string;
 }
 
-/** State to audit after the last process has ended. */
+/** Responses, transfers and books that are audited after the last process has ended. */
 interface Evidence {
   readonly schedule: Schedule;
   readonly kids: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** Transfers that the API listed at the end. */
+  /** Transfers that the API listed at the end of the proof. */
   readonly listed: readonly ListedTransfer[];
   readonly database: Connection;
 }
 
-/** Problems by guarantee. */
+/** Problems found by the audit, by guarantee. */
 type Problems = Readonly<Record<string, readonly string[]>>;
 
 function auditAnswers({ schedule, outcomes }: Evidence): Problems {
@@ -55,7 +58,7 @@ function auditAnswers({ schedule, outcomes }: Evidence): Problems {
 }
 
 function auditList({ schedule, kids, outcomes, listed }: Evidence): Problems {
-  /** Expected state of every transfer, by its id. */
+  /** Expected state of every transfer, by the transfer's id. */
   const wanted = new Map<string, string>();
   for (const [index, payment] of schedule.payments.entries()) {
     const { status, final } = expectedOf(payment);

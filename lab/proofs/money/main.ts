@@ -7,7 +7,7 @@ import { endProof } from '../../support/proof.ts';
 import { prove } from './prove.ts';
 
 const { seed, payments, kills } = numbersFrom({
-  /** Seed that repeats a schedule: payments, retries, moments of the kills. */
+  /** Seed that repeats the same schedule: payments, retries and moments of the kills. */
   seed: randomInt(2 ** 31),
   payments: 1_000,
   kills: 20,

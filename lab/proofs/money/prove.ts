@@ -26,7 +26,7 @@ const parallel = 8;
 const patienceMs = 60_000;
 const path = '/v1/partner/payments';
 
-/** Creates users, a partner with a key, and the money that the schedule needs. */
+/** Creates users, a partner with an API key, and the money that the schedule's payments need. */
 async function provision({ database, ostiary }: HostFile, schedule: Schedule) {
   const accounts = createAccounts(database, createPasswords(), Date.now);
   const kids: string[] = [];
@@ -46,7 +46,7 @@ async function provision({ database, ostiary }: HostFile, schedule: Schedule) {
   return { key, kids };
 }
 
-/** Makes a partner that pays with its key at any process. */
+/** Makes a partner that sends payments with its API key to any process. */
 function payerOf(client: Client, key: string, kids: readonly string[]) {
   const headers = { 'x-api-key': key };
   const list = async (
@@ -57,7 +57,7 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
     return JSON.parse(text);
   };
   return {
-    /** Makes a payment as planned. */
+    /** Makes a payment with the retries that the schedule plans. */
     async pay(payment: PlannedPayment, index: number): Promise<Outcome> {
       const { kind, currency, recipient } = payment;
       const post = (amount: string) => {
@@ -88,8 +88,8 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
 }
 
 /**
- * Generates a schedule, runs it against a server process that is killed again and again, and audits the
- * result.
+ * Generates a schedule of payments, runs the schedule against a server process that is killed again and
+ * again, and audits the result.
  */
 export async function prove({ seed, ...size }: Readonly<Record<'seed' | 'payments' | 'kills', number>>) {
   const [schedule] = fc.sample(schedules(size), { seed, numRuns: 1 });

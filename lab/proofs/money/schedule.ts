@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 
-/** Kinds of payments with their frequency and their required result, which a kill must not change. */
+/**
+ * Kinds of payments with their frequency and their required result, which a kill of the server must not
+ * change.
+ */
 const kinds = {
-  /** A payment that the partner's funds cover. */
+  /** Payment that the partner's funds cover. */
   covered: { weight: 16, status: 201, final: 'completed' },
-  /** A payment that exceeds the partner's funds: it is accepted, and the rail fails it. */
+  /** Payment that exceeds the partner's funds: Ostiary accepts the payment, and the payment rail fails it. */
   overdrawn: { weight: 3, status: 201, final: 'failed' },
-  /** A payment to a user who does not exist. */
+  /** Payment to a user who does not exist. */
   nobody: { weight: 1, status: 404, final: null },
-  /** A payment with an invalid amount. */
+  /** Payment with an invalid amount. */
   malformed: { weight: 1, status: 400, final: null },
 } as const;
 
@@ -35,7 +38,7 @@ const payment = fc.record({
   reused: fc.boolean(),
 });
 
-/** A payment, and the behaviour of its client. */
+/** A payment, and how often its client repeats the request. */
 export type PlannedPayment = typeof payment extends fc.Arbitrary<infer Value> ? Value : never;
 
 export interface Schedule {
@@ -44,7 +47,7 @@ export interface Schedule {
   readonly kills: readonly { readonly after: number; readonly delayMs: number }[];
 }
 
-/** Payments with retries, and the moments of the kills. */
+/** Payments with retries, and the moments at which the server is killed. */
 export function schedules(size: {
   readonly payments: number;
   readonly kills: number;
@@ -58,7 +61,7 @@ export function schedules(size: {
   });
 }
 
-/** Returns the expected result, which depends on the kind of the payment alone. */
+/** Returns the expected result of a payment, which depends on the kind of the payment alone. */
 export function expectedOf({ kind }: PlannedPayment) {
   return kinds[kind];
 }
@@ -72,7 +75,7 @@ export function paid<Key>({ payments }: Schedule, of: (payment: PlannedPayment) 
   return sums;
 }
 
-/** Formats minor units as a decimal, as in requests. */
+/** Formats an amount in minor units (such as cents) as a decimal, as requests need it. */
 export function decimal(minor: bigint): string {
   const digits = minor.toString().padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

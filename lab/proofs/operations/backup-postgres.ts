@@ -10,7 +10,10 @@ import { readBooks } from './books.ts';
 
 const run = promisify(execFile);
 
-/** Starts a deployment on this machine's PostgreSQL, which has `pg_dump`; `null` if there is none. */
+/**
+ * Starts a deployment on this machine's PostgreSQL, which has `pg_dump`; returns `null` if PostgreSQL is not
+ * installed.
+ */
 export async function postgresSource(ends: AsyncDisposableStack): Promise<Source | null> {
   const tools = findPostgres();
   if (tools === null) return null;

@@ -2,22 +2,26 @@ import { type Claim, until } from '../../support/proof.ts';
 import { deploy, populate, type Size } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
 
-/** A deployment whose database can be backed up while it is used. */
+/** A deployment whose database can be backed up while the servers use it. */
 export interface Source {
   readonly name: string;
   readonly size: Size;
   readonly store: Readonly<Record<string, string>>;
   /**
-   * Makes a backup as documented, and restores it elsewhere. @returns the settings for the restored database
+   * Makes a backup as the documentation says, and restores the backup elsewhere. @returns the settings for
+   * the restored database
    */
   copy(): Promise<Readonly<Record<string, string>>>;
-  /** Counts movements, accounts and currencies of the restored ledger that do not add up. */
+  /** Counts movements, accounts and currencies of the restored ledger whose amounts do not add up. */
   disorders(): Promise<number>;
 }
 
 const withinMs = 45_000;
 
-/** Makes a backup while the clients continue, restores it, and starts a server on it. */
+/**
+ * Makes a backup while the clients continue, restores the backup, and starts a server on the restored
+ * database.
+ */
 export async function proveBackup(
   { name, size, store, copy, disorders }: Source,
   rates: Rates,

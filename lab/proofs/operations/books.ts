@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 
-/** State of the ledger's books. */
+/** State of the accounts in the payment rail's ledger. */
 export interface Books {
   readonly transfers: number;
   readonly failed: number;
-  /** Number of movements, accounts and currencies that do not add up. */
+  /** Number of movements, accounts and currencies whose amounts do not add up. */
   readonly disorders: number;
-  /** Funds of the partner, in minor units. */
+  /** Funds of the partner, in minor units (such as cents). */
   readonly funds: bigint;
 }
 
@@ -25,7 +25,7 @@ const books = `
     (SELECT coalesce(sum(balance), 0) FROM app.accounts
      WHERE kind = 'partner' AND owner = $1 AND currency = 'HTG') AS funds`;
 
-/** Reads the books directly from the database. */
+/** Reads the ledger's accounts directly from the database. */
 export async function readBooks(databaseUrl: string, partner: string): Promise<Books> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

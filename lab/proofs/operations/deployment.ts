@@ -14,13 +14,13 @@ import { Receiver } from '../../support/receiver.ts';
 import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
 
-/** The reference server as a team deploys it: processes behind a load balancer. */
+/** The reference server as a team deploys it: several processes behind a load balancer. */
 export type Deployment = Awaited<ReturnType<typeof deploy>>;
 
-/** Apps, users and partners of the deployment, with their load. */
+/** Apps, users and partners of the deployment, with the load that they make. */
 export type Population = Awaited<ReturnType<typeof populate>>;
 
-/** Number of processes of each kind. `all` is one process that does everything, as on SQLite. */
+/** Number of processes of each kind. `all` counts processes that do everything, as on SQLite. */
 export type Size = { readonly webs: number; readonly workers: number } | 'all';
 
 export function newSealingKey(): string {
@@ -62,7 +62,8 @@ export async function deploy(
 }
 
 /**
- * Runs an administrative task as a command does: in another process than the servers, with their environment.
+ * Runs an administrative task as an operator's command does: in a separate process, with the environment of
+ * the servers.
  */
 export async function administer<Result>(
   env: Readonly<Record<string, string>>,
@@ -76,7 +77,7 @@ export async function administer<Result>(
   }
 }
 
-/** Creates a user, an app, and a partner with money and keys. */
+/** Creates a user, an app, and a partner with money and API keys. */
 async function provision({ ostiary: { admin }, accounts, ledger }: Installation) {
   await admin.partners.create({ slug: partner, name: 'Kafe Lakay' });
   await ledger.fund(partner, '10000000.00', 'HTG');
@@ -105,7 +106,9 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
   return { credentials, account };
 }
 
-/** Creates a partner with its keys and an endpoint, and a user who has signed in, and starts their load. */
+/**
+ * Creates a partner with its API keys and an endpoint, and a user who has signed in, and starts their load.
+ */
 export async function populate(ends: AsyncDisposableStack, { authUrl, env }: Deployment) {
   const { credentials, account } = await administer(env, provision);
   const receiver = new Receiver();

@@ -3,21 +3,22 @@ import { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 import { type OpenLoop, openLoop } from '../../support/measure/open-loop.ts';
 import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
-/** Operations per second. */
+/** Number of operations per second in the load. */
 export type Rates = Readonly<Record<Kind, number>>;
 
-/** Requests that were started during one operation. */
+/** Client requests that were started during one procedure of the operators. */
 interface Tally {
   requests: number;
   readonly failures: string[];
 }
 
 /**
- * Time for which an app caches the JWK Set, in milliseconds. It does not refetch the set for an unknown key.
+ * Time for which an app caches the JWK Set, in milliseconds. The app does not fetch the set again for an
+ * unknown key.
  */
 const jwksMs = 3_000;
 
-/** Signs a user in, and returns the browser. */
+/** Signs a user in, and returns the user's browser. */
 export async function signIn(
   authUrl: string,
   { handle, password }: { readonly handle: string; readonly password: string },
@@ -31,7 +32,7 @@ export async function signIn(
   return browser;
 }
 
-/** Apps, users and partners that keep working during every operation on the servers. */
+/** Apps, users and partners that keep working during every procedure of the operators. */
 export class Load {
   readonly mix: Mix;
   /** Ids of the keys that have signed ID tokens, in order of first use. */
@@ -75,7 +76,7 @@ export class Load {
     return this.#tallies.get(name) ?? { requests: 0, failures: [] };
   }
 
-  /** Attributes all requests from now on to an operation. */
+  /** Attributes all requests from now on to a procedure of the operators. */
   begin(name: string): void {
     this.#tally = { requests: 0, failures: [] };
     this.#tallies.set(name, this.#tally);

@@ -7,9 +7,9 @@ import { sqliteSource } from './backup-sqlite.ts';
 import { prove } from './prove.ts';
 
 const { rate, overlap } = numbersFrom({
-  /** Operations per second, all kinds together. */
+  /** Number of operations per second, all kinds together. */
   rate: 20,
-  /** Time for which old secrets and keys remain valid, in seconds. */
+  /** Time for which replaced secrets and keys remain valid, in seconds. */
   overlap: 10,
 });
 console.log(

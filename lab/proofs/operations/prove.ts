@@ -14,11 +14,11 @@ import {
   type Scene,
 } from './rotations.ts';
 
-/** Size of a run. */
+/** Size of a run of the operations proof. */
 interface Size {
   readonly workers: number;
   readonly rates: Rates;
-  /** Time for which old secrets and keys remain valid, in seconds. */
+  /** Time for which replaced secrets and keys remain valid, in seconds. */
   readonly overlapSeconds: number;
   readonly quietSeconds: number;
 }
@@ -39,14 +39,19 @@ function operationsOf({
   };
 }
 
-/** Makes the claim of an operation under load: requests were made during it, and none failed. */
+/**
+ * Makes the guarantee of a procedure under load: requests were made during the procedure, and none failed.
+ */
 function operation(name: string, found: Problems, load: Load): Claim {
   const { requests, failures } = load.tallyOf(name);
   const problems = [...failures, ...found, ...(requests > 0 ? [] : ['nobody asked'])];
   return { name, problems, found: `${requests} requests, ${failures.length} failed` };
 }
 
-/** Runs every operation on a cluster under load, and returns the claims. */
+/**
+ * Runs every procedure of the operators on a cluster under load, and returns the guarantees with their
+ * results.
+ */
 export async function prove(size: Size, done: (name: string) => void = () => undefined): Promise<Claim[]> {
   await using ends = new AsyncDisposableStack();
   const server = await startServer();

@@ -6,22 +6,22 @@ import { until } from '../../support/proof.ts';
 import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
 import type { Load } from './load.ts';
 
-/** Deployment and users for the operations. */
+/** Deployment and users on which the operators' procedures run. */
 export interface Scene extends Population {
   readonly deployment: Deployment;
   readonly load: Load;
 }
 
-/** Problems that an operation left behind. */
+/** Problems that a procedure left behind. */
 export type Problems = readonly string[];
 
 /** Returns the problem unless the condition holds. */
 const unless = (holds: boolean, problem: string): string[] => (holds ? [] : [problem]);
 
-/** Maximum time until an operation takes effect, in milliseconds. */
+/** Maximum time until a procedure takes effect, in milliseconds. */
 const withinMs = 45_000;
 
-/** Waits until a condition holds. @throws Error if it does not in time */
+/** Waits until a condition holds. @throws Error if the condition does not hold in time */
 async function eventually(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
   if (!(await until(holds, { everyMs: 200, withinMs })))
     throw new Error(`${what}: not within ${withinMs} ms`);
@@ -32,7 +32,7 @@ async function eventually(what: string, holds: () => Promise<boolean> | boolean)
  */
 const activateAfterSeconds = 8;
 
-/** Rotates the signing key: the new key is published first and signs later. */
+/** Rotates the signing key: the new key is first published, and signs later. */
 export async function rotateSigningKey({ deployment, load }: Scene): Promise<Problems> {
   const before = new Set(load.kids);
   const { kid } = await administer(deployment.env, ({ ostiary }) =>
@@ -55,8 +55,8 @@ async function secretStatus({ deployment, credentials }: Scene, secret: string):
 }
 
 /**
- * Rotates a client secret: instances of an app switch to the new secret one after the other. The old secret
- * stays valid for the overlap, and not longer.
+ * Rotates a client secret. The instances of an app switch to the new secret one after the other; the old
+ * secret stays valid for the overlap, and not longer.
  */
 export async function rotateClientSecret(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
@@ -80,7 +80,7 @@ async function keyStatus({ deployment }: Scene, key: string): Promise<number> {
   return response.status;
 }
 
-/** Replaces every key of the partner with a successor. */
+/** Replaces every API key of the partner with a successor. */
 export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise<Problems> {
   const { deployment, credentials } = scene;
   const before = credentials.apiKeys;
@@ -101,8 +101,8 @@ export async function rollApiKeys(scene: Scene, overlapSeconds: number): Promise
 }
 
 /**
- * Stops every process gracefully and restarts it with other settings, one of each kind at a time. @returns
- * their exit codes
+ * Stops every process gracefully and restarts the process with other settings, one of each kind at a time.
+ * @returns the exit codes of the processes
  */
 async function restartAll(
   { webs, workers }: Deployment,
@@ -120,7 +120,7 @@ async function restartAll(
   return codes;
 }
 
-/** Waits until no secret is sealed with the old key, as `ostiary doctor` reports it. */
+/** Waits until no stored secret is sealed (encrypted) with the old key, according to `ostiary doctor`. */
 async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): Promise<void> {
   const current = sealIdOf(keys[0] ?? '');
   await administer({ ...deployment.env, OSTIARY_SEALING_KEYS: keys.join() }, ({ database, now }) =>
@@ -132,8 +132,9 @@ async function untilSealedAnew({ deployment }: Scene, keys: readonly string[]): 
 }
 
 /**
- * Rotates the sealing key in three rounds of restarts: first every process learns the new key, then it seals,
- * and once no secret needs the old key, that is removed.
+ * Rotates the sealing key in three rounds of restarts: in the first every process learns the new key, in the
+ * second the processes seal with the new key, and in the third, when no secret needs the old key, the old key
+ * is removed.
  */
 export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   const { deployment } = scene;
@@ -152,7 +153,7 @@ export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   ];
 }
 
-/** Makes a transfer, and checks that the partner gets its event. */
+/** Makes a transfer, and checks that the partner gets the transfer's event. */
 function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
   const count = mix.transfers.length;
   return until(() => receiver.seen.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });

@@ -11,10 +11,10 @@ import { resultOf } from '../../../packages/testing/src/contract/webhook-samples
 import { percentile } from '../../support/measure/statistics.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 
-/** Maximum number of endpoints of a partner in each mode. */
+/** Maximum number of endpoints of a partner in each mode (test or live). */
 const ofPartner = 50;
 
-/** Tables whose size grows with the backlog. */
+/** Database tables whose size grows with the backlog of deliveries. */
 const large = ['pending_deliveries', 'deliveries', 'events', 'delivery_attempts'];
 
 /** Number of deliveries of each event. */
@@ -34,7 +34,7 @@ async function createEndpoints({ app }: ProofServer, endpoints: number): Promise
 }
 
 /**
- * Creates deliveries without attempts, a fifth of them for one endpoint.
+ * Creates deliveries without attempts, a fifth of the deliveries for one endpoint.
  * @param from - number of existing deliveries, a multiple of `fanOut`
  * @param to - number of deliveries afterwards, also a multiple of `fanOut`
  */
@@ -80,24 +80,27 @@ function kindsOf(endpoints: number) {
 }
 
 /**
- * Simulated time between two runs, in milliseconds: longer than a lease, so that deliveries that a run has
- * claimed are free in the next one.
+ * Simulated time between two runs, in milliseconds. The time is longer than a lease, so that deliveries that
+ * one run has claimed are free in the next run.
  */
 const runMs = 3_600_000;
 
 interface ClaimSize {
   readonly waiting: number;
   readonly endpoints: number;
-  /** Number of claims in each run of a kind. */
+  /** Number of claims of deliveries in each run of a kind. */
   readonly claims: number;
   readonly runs: number;
   readonly fsync: boolean;
 }
 
-/** Result of a run of claims: durations in milliseconds, and problems. */
+/** Result of a run in which workers claim deliveries: durations in milliseconds, and problems. */
 export type ClaimReport = Awaited<ReturnType<typeof timeKind>>;
 
-/** Measures one kind of claim. The result of each claim is written before the next claim. */
+/**
+ * Measures one kind of claiming deliveries. The results of the claimed deliveries are written before the next
+ * claim.
+ */
 async function timeKind(
   storage: Storage,
   watched: WatchedPool,
@@ -136,8 +139,8 @@ async function timeKind(
 }
 
 /**
- * Claims the backlog as workers do, and measures each claim. Results are written before the next claim. At
- * the start of each run, the requested number of deliveries is waiting.
+ * Claims the backlog of deliveries as workers do, and measures each claim. Results are written before the
+ * next claim. At the start of each run, the requested number of deliveries is waiting.
  */
 export async function timeClaims(size: ClaimSize): Promise<ClaimReport[]> {
   const { waiting, endpoints, claims, runs, fsync } = size;

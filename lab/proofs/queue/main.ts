@@ -1,4 +1,4 @@
-/** Proof: claims on a large backlog. See ../README.md. */
+/** Proof: workers claim deliveries from a large backlog quickly. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { shown } from '../../support/measure/report.ts';
 import { median } from '../../support/measure/statistics.ts';
@@ -10,14 +10,14 @@ const mostMs = 20;
 
 const { waiting, claims, runs } = numbersFrom({
   waiting: 1_000_000,
-  /** Claims of each kind in a run. */
+  /** Number of claims of each kind in a run. */
   claims: 500,
-  /** Runs of each kind. */
+  /** Number of runs of each kind of claim. */
   runs: 3,
 });
 const stolen = watchStolenTime();
 
-/** Makes the claim about one kind of queue claims from the reports of all runs. */
+/** Makes the guarantee about one kind of claiming deliveries from the reports of all runs. */
 function claimOf(name: string, of: readonly ClaimReport[]): Claim {
   const p99 = median(of.map((one) => one.p99));
   const each = of.map(

@@ -11,7 +11,7 @@ interface LoggedDelivery {
   readonly attempts: readonly number[];
 }
 
-/** Number of endpoints of the partner, each of which gets every event. */
+/** Number of the partner's endpoints, each of which gets every event. */
 export const endpoints = 10;
 
 const logged = `
@@ -29,8 +29,8 @@ const logged = `
 `;
 
 /**
- * Lets all workers process one backlog, part of which needs a second attempt. Each delivery must have one
- * worker at a time.
+ * Lets all workers process one backlog of deliveries, part of which needs a second attempt. Only one worker
+ * at a time may hold a delivery.
  */
 export function raceForDeliveries(
   stage: Stage,
@@ -65,7 +65,7 @@ export function raceForDeliveries(
   });
 }
 
-/** Finds deliveries that a worker claimed while another worker, or itself, certainly held them. */
+/** Finds deliveries that a worker claimed while a worker (the same or another) certainly held them. */
 function overlaps(holds: readonly Hold[]): string[] {
   const problems: string[] = [];
   for (const [delivery, own] of Map.groupBy(holds, (hold) => hold.delivery)) {
@@ -82,8 +82,8 @@ function overlaps(holds: readonly Hold[]): string[] {
 }
 
 /**
- * Finds differences between the logged attempts and the workers' claims: each claim must be one attempt,
- * logged once and numbered from 1. A claim without a known result may lack its attempt.
+ * Finds differences between the logged attempts and the workers' claims of deliveries: each claim must be one
+ * attempt, logged once and numbered from 1. A claim without a known result may lack its attempt.
  */
 function mismatches(log: readonly LoggedDelivery[], holds: readonly Hold[]): string[] {
   const held = Map.groupBy(holds, ({ delivery }) => delivery);

@@ -1,4 +1,6 @@
-/** Proof: races between processes on one PostgreSQL. See ../README.md. */
+/**
+ * Proof: concurrent requests to several processes on one PostgreSQL have the right results. See ../README.md.
+ */
 import { numbersFrom } from '../../support/arguments.ts';
 import { endProof } from '../../support/proof.ts';
 import { prove } from './prove.ts';

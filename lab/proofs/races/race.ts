@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Claim } from '../../support/proof.ts';
 
-/** A definite response, and the number of 503 responses before it. */
+/** A definite response, and the number of 503 responses before that response. */
 type Definite<Answer> = Answer & { readonly unavailable: number };
 
 const patienceMs = 60_000;
@@ -18,7 +18,7 @@ async function definite<Answer extends { readonly status: number }>(
   }
 }
 
-/** Sends concurrent requests, to all processes in turns. */
+/** Sends concurrent requests to all processes in turns. */
 export function atOnce<Answer extends { readonly status: number }>(
   count: number,
   origins: readonly string[],
@@ -29,7 +29,7 @@ export function atOnce<Answer extends { readonly status: number }>(
   );
 }
 
-/** Counts the 503 responses. */
+/** Counts the 503 responses of a race. */
 export function unavailableIn(answers: readonly { readonly unavailable: number }[]): number {
   return answers.reduce((sum, { unavailable }) => sum + unavailable, 0);
 }
@@ -38,7 +38,7 @@ export function unavailableIn(answers: readonly { readonly unavailable: number }
 type Expect = (holds: boolean, problem: string) => void;
 
 /**
- * Repeats a race.
+ * Repeats a race of concurrent requests.
  * @param once - makes one run, and returns its counts
  * @returns the problems of all runs, and the sums of their counts
  */

@@ -12,7 +12,7 @@ import type { Claim } from '../../support/proof.ts';
 import { retry } from '../../support/retry.ts';
 import { atOnce, race, unavailableIn } from './race.ts';
 
-/** Number of runs, and of concurrent calls in each. */
+/** Number of runs, and of concurrent calls in each run. */
 type Size = Readonly<Record<'runs' | 'parallel', number>>;
 
 const originsOf = ({ cluster }: Stage): string[] => cluster.webs.map(({ origin }) => origin);
@@ -26,7 +26,8 @@ async function countOf({ server }: Stage, sql: string, values: readonly unknown[
 }
 
 /**
- * Exchanges one code many times at once at all web processes: one token is issued, and the replays revoke it.
+ * Exchanges one authorization code many times at once at all web processes: one access token is issued, and
+ * the repeated exchanges revoke the token.
  */
 export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
@@ -59,8 +60,8 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
 }
 
 /**
- * Uses one refresh token many times at once at all web processes: all get the same successor, every access
- * token is valid, and after the successor was used the old token revokes them all.
+ * Uses one refresh token many times at once at all web processes. All requests get the same successor, and
+ * every access token is valid; once the successor was used, the old refresh token revokes all of them.
  */
 export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;
@@ -108,8 +109,8 @@ export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Pr
 }
 
 /**
- * Sends one payment many times at once to all web processes with the same key: there is one transfer, and all
- * get the same response.
+ * Sends one payment many times at once to all web processes with the same idempotency key: one transfer is
+ * created, and all requests get the same response.
  */
 export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   return race('idempotency keys', runs, async (expect, run) => {
@@ -136,8 +137,8 @@ export function raceForTransfers(stage: Stage, { runs, parallel }: Size): Promis
 }
 
 /**
- * Sends many requests of one API key at once to all web processes: exactly as many are allowed as the limit
- * permits.
+ * Sends many requests of one API key at once to all web processes: exactly as many requests are allowed as
+ * the rate limit permits.
  */
 export function raceForLimits(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { requests } = usersLimit;

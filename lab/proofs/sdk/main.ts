@@ -1,4 +1,7 @@
-/** Proof: random faults between the client SDK and the service. See ../README.md. */
+/**
+ * Proof: the client SDK reports true results despite random faults between the SDK and the service. See
+ * ../README.md.
+ */
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { numbersFrom } from '../../support/arguments.ts';

@@ -24,7 +24,7 @@ export function networkOf(
   const late: { readonly until: string; readonly send: Send }[] = [];
   let attempts = 0;
 
-  /** Sends the delayed requests, in parallel with all others. Their responses are ignored. */
+  /** Sends the delayed requests, all in parallel. The responses are ignored. */
   async function arrive(until: 'next' | 'call' | 'end'): Promise<void> {
     const due = late.filter((one) => one.until === until);
     for (const one of due) late.splice(late.indexOf(one), 1);

@@ -10,13 +10,13 @@ import { type Network, networkOf } from './network.ts';
 import type { Order, Schedule } from './schedule.ts';
 import type { Tally } from './tally.ts';
 
-/** A payment that a program requests. */
+/** A payment that a program requests through the SDK. */
 interface Asked {
   readonly request: PaymentRequest;
   readonly key: string | undefined;
 }
 
-/** Result of a call: a transfer or an error. */
+/** Result of an SDK call: a transfer or an error. */
 type End = { readonly transfer: Transfer } | { readonly error: OstiaryError };
 
 function railOf(kit: TestOstiary, { rail }: Schedule): void {
@@ -25,7 +25,7 @@ function railOf(kit: TestOstiary, { rail }: Schedule): void {
   if (rail === 'breaks down') kit.rail.breakDown();
 }
 
-/** Makes a payment. Its unique description identifies its transfer. */
+/** Makes a payment. The payment's unique description identifies its transfer. */
 function askedFor(order: Order, number: number, before: Asked | undefined): Asked {
   const reference = order.takes === 'reference' ? before?.request.reference : undefined;
   return {
@@ -49,16 +49,16 @@ async function endOf(call: PromiseLike<Transfer>): Promise<End> {
   }
 }
 
-/** Service, clients and counters with which a schedule is run. */
+/** Service, clients and counters with which a schedule of payments is run. */
 interface Scene {
   readonly kit: TestOstiary;
   readonly schedule: Schedule;
   readonly tally: Tally;
-  /** Problems found. */
+  /** Problems that the SDK proof found. */
   readonly problems: string[];
   readonly connection: Pick<OstiaryPartnerOptions, 'apiKey' | 'baseUrl' | 'now'>;
   readonly sleep: (ms: number) => Promise<void>;
-  /** Client without faults, with another key, whose limit is separate. */
+  /** API client on a network without faults, with a separate API key that has its own rate limit. */
   readonly direct: OstiaryPartner;
 }
 
@@ -95,7 +95,7 @@ async function make(
   return { end, network };
 }
 
-/** Checks that the result of the call is true, both now and after the delayed requests have arrived. */
+/** Checks that the result of the SDK call is true, both now and after the delayed requests have arrived. */
 async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   const { kit, tally, problems } = scene;
   const { description = '' } = asked.request;
@@ -115,7 +115,10 @@ async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   if (outcome === 'executed' && made.length !== 1) complain(`executed (${code}), and it was not`);
 }
 
-/** Repeats the call with the error's key once there are no more faults: now its outcome must be definite. */
+/**
+ * Repeats the SDK call with the error's idempotency key once the network has no more faults: now the outcome
+ * must be definite.
+ */
 async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryError): Promise<void> {
   const { kit, tally, problems, connection, sleep } = scene;
   const { description = '' } = asked.request;
@@ -157,7 +160,7 @@ async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryErr
 
 /**
  * Makes the payments of a schedule with the SDK, over a network with the faults of the schedule, and compares
- * the SDK's results with the state of the service and its rail.
+ * the SDK's results with the state of the service and its payment rail.
  * @returns the problems
  */
 export async function prove(schedule: Schedule, tally: Tally): Promise<string[]> {

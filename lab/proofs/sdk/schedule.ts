@@ -53,11 +53,11 @@ export const schedules = fc.record({
   rail: fc.constantFrom('completes', 'completes', 'fails', 'holds', 'breaks down'),
 });
 
-/** A fault of one request. */
+/** A network fault of one request. */
 export type Fault = Of<typeof fault>;
 
-/** A payment that the program makes, and its behaviour. */
+/** A payment that the program makes, with the settings of the SDK call and the faults of its requests. */
 export type Order = Of<typeof order>;
 
-/** A schedule from {@link schedules}. */
+/** A random schedule of payments and faults, from {@link schedules}. */
 export type Schedule = Of<typeof schedules>;

@@ -1,10 +1,12 @@
-/** Counts over many schedules. */
+/** Counts the results over many schedules of payments. */
 export class Tally {
   calls = 0;
   requests = 0;
-  /** Number of times that each fault happened. */
+  /** Number of times that each network fault happened. */
   readonly faults = new Map<string, number>();
-  /** Number of calls with each result, by their transfers at that moment: none, one, more. */
+  /**
+   * Number of SDK calls with each result, by the number of their transfers at that moment: none, one, more.
+   */
   readonly ends = new Map<string, [number, number, number]>();
   readonly retries = { settled: 0, conflicts: 0 };
 

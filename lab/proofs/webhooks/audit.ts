@@ -3,10 +3,10 @@ import { partner } from '../../support/processes/cluster-options.ts';
 import type { Claim } from '../../support/proof.ts';
 import type { Receiver } from '../../support/receiver.ts';
 
-/** Owner of the events. */
+/** Partner that owns the events. */
 export const owner = { partner, mode: 'live' } as const;
 
-/** Reads all items of a paged list. @param next - returns the page after an item */
+/** Reads all items of a paged list. @param next - function that returns the page after an item */
 async function all<Item>(next: (last: Item | undefined) => Promise<readonly Item[]>): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {

@@ -14,8 +14,8 @@ const limitMs = 2_000;
 
 /**
  * Proof that hanging endpoints do not delay others. 100 endpoints of five partners have a backlog and never
- * respond, so each attempt takes until its deadline. One endpoint of another partner, at the same IP address,
- * gets an event now and then.
+ * respond, so that every attempt lasts until its deadline. One endpoint of another partner, at the same IP
+ * address, gets an event now and then.
  * @param load - duration, interval of the events, and number of events that wait for each hanging endpoint
  */
 export async function proveFairness(load: {

@@ -7,15 +7,15 @@ import { percentile } from '../../support/measure/statistics.ts';
 import { endpointTypes, eventType, options, secret } from '../../support/processes/cluster-options.ts';
 import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
 
-/** Time limit for each live event of the other partner, in milliseconds. */
+/** Time limit for each live event of the partner that does not flood, in milliseconds. */
 const limitMs = 1_000;
 
-/** Number of immediate responses of each flooding endpoint. Later ones take nine seconds. */
+/** Number of immediate responses of each flooding endpoint. Later responses take nine seconds. */
 const quickAnswers = 12;
 
 const slowMs = 9_000;
 
-/** Maximum number of endpoints of one partner and mode. */
+/** Maximum number of endpoints of one partner and mode (test or live). */
 const endpoints = 50;
 
 const otherType = endpointTypes[0] ?? '';
@@ -41,9 +41,9 @@ function floodedReceiver() {
 }
 
 /**
- * Proof that one partner's flood does not delay others. One partner has 50 endpoints that respond at once
- * until the worker takes them for fast, and then after nine seconds, and 200 events go to all of them. A live
- * event of another partner must arrive as if there were no flood.
+ * Proof that one partner's flood of events does not delay others. The partner has 50 endpoints, which respond
+ * at once until the worker treats them as fast, and then after nine seconds; 200 events go to every endpoint.
+ * A live event of another partner must arrive as if there were no flood.
  * @param mode - mode of the flooding endpoints
  */
 export async function proveShares(

@@ -11,7 +11,7 @@ import { behaviours, prove } from './prove.ts';
 import { emptyStorages } from './storages.ts';
 
 const { seed, deliveries, kills } = numbersFrom({
-  /** Seed that repeats the moments of the kills. */
+  /** Seed that repeats the same moments of the kills. */
   seed: randomInt(2 ** 31),
   deliveries: 10_000,
   kills: 30,

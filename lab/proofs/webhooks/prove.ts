@@ -8,13 +8,16 @@ import { until } from '../../support/proof.ts';
 import { type Misbehaviour, Receiver } from '../../support/receiver.ts';
 import { audit, owner } from './audit.ts';
 
-/** Behaviours of receivers. */
+/** Behaviours of the webhook receivers. */
 export const behaviours = ['accepting', 'refusing', 'hanging', 'resetting'] as const;
 
 /** Time within which a worker must catch up, in milliseconds. After that a delivery counts as lost. */
 const patience = { everyMs: 20, withinMs: 180_000 };
 
-/** Creates a partner, and registers an endpoint for each event type at `url` followed by its number. */
+/**
+ * Creates a partner, and registers an endpoint for each event type at `url` followed by the endpoint's
+ * number.
+ */
 export async function provision({ handler, admin }: Ostiary, slug: string, url: string): Promise<void> {
   await admin.partners.create({ slug, name: slug });
   const { key } = await admin.apiKeys.issue({ partner: slug, mode: 'live', scopes: ['webhooks'] });
@@ -26,8 +29,8 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
 
 /**
  * Publishes events in portions while a worker in another process delivers them, and kills the worker in the
- * middle of each portion. Then lets the last worker finish, and audits the received and the stored
- * deliveries.
+ * middle of each portion. At the end the last worker finishes, and the received and the stored deliveries are
+ * audited.
  */
 export async function prove(
   behaviour: Misbehaviour,
@@ -42,7 +45,7 @@ export async function prove(
   await worker.started;
 
   let published = 0;
-  /** Publishes events for the endpoints in turns, at most as many as are left. */
+  /** Publishes events for each endpoint in turn, at most as many events as are left. */
   const publish = async (count: number): Promise<number> => {
     const from = published;
     published = Math.min(deliveries, from + count);

@@ -6,7 +6,9 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import type { Storage } from '@ostiary/core/storage';
 import { testPostgres } from '../../support/postgres/postgres.ts';
 
-/** Makes empty storages, on a new file and on a new server. Their resources are released with `ends`. */
+/**
+ * Makes empty storages, on a new SQLite file and on a new PostgreSQL server. `ends` releases their resources.
+ */
 export const emptyStorages = {
   async SQLite(ends: AsyncDisposableStack): Promise<Storage> {
     const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));

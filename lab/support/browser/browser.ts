@@ -14,8 +14,8 @@ const unpack = "import chromium from '@sparticuz/chromium'; await chromium.execu
 
 /**
  * Unpacks the browser of the npm package. The package unpacks into the temporary directory and takes any
- * existing file for a complete one. Test files run in parallel, so each process unpacks into a folder of its
- * own, and the first to finish wins.
+ * existing file for a complete file. Test files run in parallel, so each process unpacks into a folder of its
+ * own, and the first process to finish supplies the folder for all.
  */
 async function executablePath(): Promise<string> {
   const executable = join(unpacked, 'chromium');
@@ -37,8 +37,9 @@ async function executablePath(): Promise<string> {
 }
 
 /**
- * Starts a real Chromium: the one that `TEST_CHROMIUM` names, or the one of the npm package (Linux on x64).
- * Unlike with that package's suggested flags, web security stays on. The caller closes it.
+ * Starts a real Chromium: the browser that `TEST_CHROMIUM` names, or the browser of the npm package (Linux on
+ * x64). That package suggests a flag that turns web security off, but here web security stays on. The caller
+ * closes the browser.
  */
 export async function launchBrowser(): Promise<Browser> {
   const installed = process.env.TEST_CHROMIUM ?? '';

@@ -9,7 +9,7 @@ import { freePort } from '../free-port.ts';
 import { launchBrowser } from './browser.ts';
 import { newProfile } from './profile.ts';
 
-/** Starts the demo and a browser for the tests of a file, and ends both after them. */
+/** Starts the demo and a browser for the tests of a file, and ends both after the tests. */
 export async function startDemoInBrowser() {
   const dataDir = await mkdtemp(join(tmpdir(), 'demo-in-browser-'));
   afterAll(() => rm(dataDir, { recursive: true }));

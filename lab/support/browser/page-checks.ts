@@ -5,13 +5,16 @@ import { expect } from 'vitest';
 
 const images = resolve(import.meta.dirname, '../../../docs/images');
 
-/** Saves a screenshot for the documentation, if `npm run screenshots` asks for it. */
+/** Saves a screenshot for the documentation, if `npm run screenshots` runs the tests. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.TEST_SCREENSHOTS === undefined) return;
   await page.screenshot({ path: join(images, `${name}.png`), fullPage: true });
 }
 
-/** Results of axe for a page: number of passed rules, violations, and undecided checks. */
+/**
+ * Results of axe (an accessibility checker) for a page: number of passed rules, violations, and undecided
+ * checks.
+ */
 export async function examine(page: Page) {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
   return page.evaluate(async () => {
@@ -22,14 +25,14 @@ export async function examine(page: Page) {
   });
 }
 
-/** Returns the violations that axe finds on a page. */
+/** Returns the accessibility violations that axe finds on a page. */
 export async function violations(page: Page): Promise<string[]> {
   const result = await examine(page);
   if (result.kept < 15) return [`${page.url()}: axe looked at next to nothing`];
   return result.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html}`);
 }
 
-/** Checks whether a part of a page lies beyond its right edge. */
+/** Checks whether a part of a page lies beyond the page's right edge. */
 export const scrollsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
@@ -40,8 +43,8 @@ export async function expectGood(page: Page): Promise<void> {
 }
 
 /**
- * Checks a page in dark colours on a phone and in light ones on a wide screen; the colours do not depend on
- * the width. With a name, the light version is saved as a screenshot.
+ * Checks a page in dark colours on a phone and in light colours on a wide screen; the colours do not depend
+ * on the width. With a name, the light version is saved as a screenshot.
  */
 export async function look(page: Page, name: string | null = null): Promise<void> {
   const width = page.viewportSize()?.width;
@@ -63,7 +66,7 @@ export async function lookSmallAndWide(page: Page, name: string | null = null): 
   }
 }
 
-/** Presses a key until the focus is on an element with this text or label. */
+/** Presses a key until the focus is on an element with the given text or label. */
 export async function pressUntil(page: Page, key: string, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 300; presses += 1) {
     await page.keyboard.press(key);

@@ -1,17 +1,17 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 
-/** A browser profile with one page. It is closed after the test. */
+/** A browser profile with one page, which is closed after the test. */
 export interface Profile {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Origins to which the profile has sent requests. */
+  /** Origins to which the browser profile has sent requests. */
   readonly asked: ReadonlySet<string>;
-  /** Errors and warnings of the browser, for example about a content policy. */
+  /** Errors and warnings of the browser, for example about a violated content security policy. */
   readonly complaints: readonly string[];
 }
 
-/** Opens a new browser profile. */
+/** Opens a new browser profile with one page. */
 export async function newProfile(browser: Browser, options: BrowserContextOptions = {}): Promise<Profile> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   context.setDefaultTimeout(40_000);

@@ -1,7 +1,7 @@
 import { TestBrowser } from '../../../packages/core/test/support/browser.ts';
 import { jsonPost } from '../http.ts';
 
-/** Credentials of an OAuth client, and its redirect URI. */
+/** Credentials of an OAuth client, and the client's redirect URI. */
 export interface RemoteClient {
   readonly id: string;
   readonly secret: string;
@@ -10,7 +10,7 @@ export interface RemoteClient {
 
 /** Browser that can send its requests to any of several processes behind one URL. */
 export class RoamingBrowser extends TestBrowser {
-  /** All cookies that were ever set, as `name=value`. */
+  /** All cookies that the provider ever set, as `name=value`. */
   readonly received: string[] = [];
 
   constructor(authUrl: string, sub: string) {
@@ -19,8 +19,8 @@ export class RoamingBrowser extends TestBrowser {
   }
 
   /**
-   * Requests a page of the provider from the process at `origin`; returns the target, as a path if it is one
-   * of its own pages.
+   * Requests a page of the provider from the process at `origin`. Returns the target of the redirect: a path
+   * if the target is a page of the provider.
    */
   async visit(
     origin: string,
@@ -49,14 +49,14 @@ export function authorizePath(client: RemoteClient, more: Record<string, string>
   return `/oauth/authorize?${new URLSearchParams(query)}`;
 }
 
-/** Returns the CSRF token in a consent page's form. */
+/** Returns the CSRF token in the form of a consent page. */
 export function csrfOf(page: string): string {
   return /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
 /**
- * Approves the consent page if one is shown, and returns the code. Each request goes to the next of the given
- * processes.
+ * Approves the consent page if the provider shows one, and returns the code. Each request goes to the next of
+ * the given processes.
  */
 export async function codeFrom(
   origins: readonly string[],
@@ -78,7 +78,7 @@ export async function codeFrom(
   return code;
 }
 
-/** Exchanges a code at one process; `undefined` removes a member of the request. */
+/** Exchanges a code at one process; `undefined` removes a parameter of the token request. */
 export async function exchangeAt(
   origin: string,
   client: RemoteClient,
@@ -97,7 +97,7 @@ export async function exchangeAt(
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
-/** Returns the status of userinfo for a token at one process. */
+/** Returns the status of the userinfo response of one process to an access token. */
 export async function userinfoStatusAt(origin: string, token: string): Promise<number> {
   const response = await fetch(`${origin}/v1/oauth/userinfo`, {
     headers: { authorization: `Bearer ${token}` },

@@ -2,30 +2,30 @@ import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
 import { SignInBrowser } from './sign-in-browser.ts';
 
-/** Client id or metadata document with which an assistant identifies itself. */
+/** Client id or metadata document with which an AI assistant identifies itself. */
 export interface Identity {
-  /** Id of a client that an administrator provisioned. */
+  /** Id of an OAuth client that an administrator created for the assistant. */
   readonly clientId?: string;
-  /** URL of its metadata document. */
+  /** URL of the assistant's client metadata document. */
   readonly clientMetadataUrl?: string;
 }
 
-/** Tokens as clients store them, with the authorization server that issued them. */
+/** Tokens as MCP clients store them, with the authorization server that issued the tokens. */
 type StoredTokens = OAuthTokens & { readonly issuer?: string };
-/** Metadata of an MCP server and its authorization server, as a client caches them. */
+/** Metadata of an MCP server and its authorization server, as an MCP client caches them. */
 type Discovery = OAuthDiscoveryState;
 type StoredClient = { readonly client_id: string; readonly issuer?: string };
 
 /**
- * An assistant that uses the MCP client of either SDK. It stores the client's tokens, and opens authorization
- * requests in a browser, whose user signs in and approves.
+ * An AI assistant that uses the MCP client of either SDK version. The assistant stores the client's tokens,
+ * and opens authorization requests in a browser, whose user signs in and approves.
  */
 export class Assistant {
   readonly redirectUrl: string;
   readonly clientMetadata;
   readonly clientMetadataUrl?: string;
   readonly browser: SignInBrowser;
-  /** Parameters of the last callback. */
+  /** Parameters of the assistant's last OAuth callback. */
   callback = new URLSearchParams();
   #client: StoredClient | undefined;
   #tokens: StoredTokens | undefined;
@@ -88,13 +88,15 @@ export class Assistant {
     if (scope === 'all' || scope === 'tokens') this.#tokens = undefined;
   }
 
-  /** Replaces the access token by one that the service does not know, as if it had expired. */
+  /**
+   * Replaces the access token by a token that the service does not know, as if the access token had expired.
+   */
   loseAccessToken(): void {
     if (this.#tokens !== undefined)
       this.#tokens = { ...this.#tokens, access_token: `svc_at_${'a'.repeat(43)}` };
   }
 
-  /** Lets the user sign in and approve. */
+  /** Lets the user sign in and approve the request. */
   async redirectToAuthorization(url: URL): Promise<void> {
     const callback = await this.browser.walk(url.href, this.redirectUrl);
     this.callback = callback.searchParams;

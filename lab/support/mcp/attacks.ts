@@ -3,11 +3,11 @@ import type { SignInBrowser } from './sign-in-browser.ts';
 
 /** Access tokens with which an MCP server with the tools `list_notes` and `add_note` is attacked. */
 export interface AttackTokens {
-  /** Token of one user for this server, with the scope `notes:read` only. */
+  /** Access token of one user for this MCP server, with the scope `notes:read` only. */
   readonly reader: string;
-  /** Token of another user for this server, with the scopes `notes:read` and `notes:write`. */
+  /** Access token of another user for this MCP server, with the scopes `notes:read` and `notes:write`. */
   readonly writer: string;
-  /** Token of the same authorization server that is for no resource. */
+  /** Access token of the same authorization server that is for no resource. */
   readonly elsewhere: string;
 }
 
@@ -58,7 +58,7 @@ const call = (name: string, parameters: object = {}, id = 1) => ({
 });
 const write = call('add_note', { text: 'of the attacker' });
 
-/** Sends a message as MCP clients do. Returns the status and the body. */
+/** Sends a message to an MCP server as MCP clients do. Returns the status and the body. */
 async function post(url: string, message: unknown, headers: Readonly<Record<string, string>>) {
   const response = await fetch(url, {
     method: 'POST',
@@ -76,7 +76,7 @@ async function post(url: string, message: unknown, headers: Readonly<Record<stri
   return { status: response.status, text: await response.text() };
 }
 
-/** Streams as many bytes, so that the request has no `Content-Length`. */
+/** Streams a request body of the given length, so that the request has no `Content-Length`. */
 function streamed(bytes: number): ReadableStream<Uint8Array> {
   const chunk = new Uint8Array(65_536).fill(0x20);
   let left = bytes;
@@ -148,7 +148,8 @@ export async function acceptedAttacks(url: string, { reader, writer, elsewhere }
 }
 
 /**
- * Lets two users call tools at the same time, with the same ids and the session id of the other.
+ * Lets two users call tools at the same time, both with the same request ids and each with the session id of
+ * the other.
  * @returns the responses in which a user got something of the other
  */
 export async function mixedUpUsers(

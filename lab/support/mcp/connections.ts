@@ -4,10 +4,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Assistant } from './assistant.ts';
 
-/** A connection of an assistant to an MCP server. Its user is asked when the server requires a token. */
+/**
+ * A connection of an assistant to an MCP server. The user is asked to sign in when the server requires a
+ * token.
+ */
 export interface Connection {
   readonly tools: () => Promise<readonly string[]>;
-  /** Calls a tool, and calls it again after the user approved more. */
+  /** Calls a tool, and calls the tool again after the user approved more scopes. */
   readonly call: (name: string, parameters?: Record<string, unknown>) => Promise<unknown>;
 }
 
@@ -28,7 +31,7 @@ async function authorized<Result>(
   }
 }
 
-/** Functions that connect an assistant with an unmodified client, by package and major version. */
+/** Functions that connect an assistant with an unmodified MCP client, by package and major version. */
 export const connections: {
   readonly [name: string]: (url: URL, assistant: Assistant) => Promise<Connection>;
 } = {

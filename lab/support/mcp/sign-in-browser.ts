@@ -1,9 +1,12 @@
 import { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 
-/** Most pages of one sign-in. */
+/** Maximum number of pages of one sign-in. */
 const mostPages = 6;
 
-/** A browser without a window, whose user signs in with the same words everywhere and approves all requests. */
+/**
+ * A browser without a window, whose user types the same values into every login form and approves all
+ * requests.
+ */
 export class SignInBrowser {
   /** Consent pages that the user saw, as HTML. */
   readonly consentPages: string[] = [];
@@ -16,7 +19,7 @@ export class SignInBrowser {
   }
 
   /**
-   * Opens an authorization request, signs in and approves.
+   * Opens an authorization request, signs in and approves the request.
    * @returns the redirect URI with the response
    * @throws Error with the page at which the sign-in stopped
    */

@@ -30,10 +30,10 @@ function build(name: string): void {
  */
 type Measurements = Readonly<Record<string, (postgres: TestPostgres | null) => Promise<void>>>;
 
-/** Storage of Ostiary's data. */
+/** Database in which Ostiary keeps its data: SQLite or PostgreSQL. */
 type StorageName = 'sqlite' | 'postgres';
 
-/** Returns the values of an option. @throws TypeError for an unknown value */
+/** Returns the values of a command-line option. @throws TypeError for an unknown value */
 function chosen(option: string, given: string | undefined, known: readonly string[]): ReadonlySet<string> {
   const names = given?.split(',') ?? known;
   const unknown = names.find((name) => !known.includes(name));
@@ -42,9 +42,9 @@ function chosen(option: string, given: string | undefined, known: readonly strin
 }
 
 /**
- * A benchmark with its options, processes and table. Options: `--quick` (a small run, whose figures mean
- * little), `--strict` (exit with 1 if a target is missed), `--only a,b`, `--storage sqlite,postgres`, and
- * `--no-build` (use the earlier build).
+ * A benchmark with its options, processes and table of results. Options: `--quick` (a small run, whose
+ * figures mean little), `--strict` (exit with 1 if a target is missed), `--only a,b`, `--storage
+ * sqlite,postgres`, and `--no-build` (use the earlier build).
  */
 export class Benchmark {
   readonly isQuick: boolean;
@@ -58,7 +58,7 @@ export class Benchmark {
   #isForInformation = false;
 
   /**
-   * Builds the measured packages.
+   * Builds the packages that the benchmark measures.
    * @param folder - folder of the benchmark
    * @param flags - options of Node for every measured process
    */
@@ -82,7 +82,7 @@ export class Benchmark {
     console.log([machine(), ...flags].join(', '));
   }
 
-  /** Starts a built process that is stopped after the measurement. @param flags - options of Node */
+  /** Starts a built process, which is stopped after the measurement. @param flags - options of Node */
   async start(name: string, settings: object = {}, flags: readonly string[] = this.#flags): Promise<Child> {
     const env = { NODE_ENV: 'production', NODE_OPTIONS: process.env.NODE_OPTIONS ?? '' };
     const started = new Child(join(this.#folder, `dist/${name}.js`), settings, { flags, env });
@@ -92,7 +92,7 @@ export class Benchmark {
   }
 
   /**
-   * Starts a server that sends this response to every request: the limit of Node with these bytes.
+   * Starts a server that sends the same given response to every request: the limit of Node with these bytes.
    */
   startRaw(answer: Response, body: string): Promise<Child> {
     // Node writes these headers itself, as it does for the measured servers.
@@ -101,7 +101,7 @@ export class Benchmark {
     return this.start('raw-server', { headers, body } satisfies RawSettings);
   }
 
-  /** Adds a figure to the table. */
+  /** Adds a figure to the benchmark's table. */
   compare({ atLeast, atMost, ...figure }: Figure, comparison: Comparison): void {
     const target = { ...(atLeast && { atLeast }), ...(atMost && { atMost }) };
     this.add(rowOf(this.#isForInformation ? figure : { ...figure, ...target }, comparison));
@@ -112,7 +112,7 @@ export class Benchmark {
     this.#hasPassed &&= row.passed || this.#isForInformation;
   }
 
-  /** Adds a line below the table. */
+  /** Adds a line below the benchmark's table. */
   note(line: string): void {
     this.#notes.push(line);
   }

@@ -9,20 +9,20 @@ export interface Hold {
   readonly claim: string;
   readonly attempt: number;
   readonly worker: number;
-  /** Time at which the call that claimed the delivery had returned. */
+  /** Time at which the storage call that claimed the delivery had returned. */
   readonly from: string;
   /**
    * Time at which the worker first passed the result on for writing; empty before that. From then on the
    * result may be stored, even if the call fails.
    */
   to: string;
-  /** True if the result was stored; `null` while that is unknown. */
+  /** True if the delivery's result was stored; `null` while that is unknown. */
   counted: boolean | null;
-  /** True if the delivery was released without an attempt. */
+  /** True if the worker released the delivery without an attempt. */
   isHandedBack: boolean;
 }
 
-/** Wraps a storage and records the claims of this process with their times. */
+/** Wraps a storage and records which deliveries this process claimed, and when. */
 export function recorded(storage: Storage): { readonly storage: Storage; readonly takeHolds: () => Hold[] } {
   const holds: Hold[] = [];
   const open = new Map<string, Hold>();

@@ -6,7 +6,7 @@ import { users } from './directory.ts';
 
 /** Arguments of a process that runs Ostiary. */
 export interface HostSettings {
-  /** Port to listen on; 0 for any. */
+  /** Port on which the process listens; 0 for any free port. */
   readonly port: number;
   readonly sealingKey: string;
   /** Path of the SQLite file. */
@@ -20,7 +20,7 @@ function indexed(key: 'sub' | 'kid') {
   return (value: string) => byKey.get(value) ?? null;
 }
 
-/** Opens Ostiary in a measured process, on the storage that the benchmark chose. */
+/** Opens Ostiary in a measured process, on the database that the benchmark chose. */
 export async function openHost(more: Partial<OstiaryOptions> = {}) {
   const { port, sealingKey, file, database } = settings<HostSettings>();
   const storage =

@@ -2,12 +2,12 @@ import { connect } from 'node:net';
 import { median } from './statistics.ts';
 
 /**
- * Number of connections, each with one request at a time: so many that a server never waits for the client,
- * even while the client waits for its disk.
+ * Number of client connections, each with one request at a time: so many that a server never waits for the
+ * client, even while the client waits for its disk.
  */
 const many = 64;
 
-/** Bytes of a request on the wire. */
+/** Bytes of a request as they are sent over the network. */
 export type RawRequest = string;
 
 /** Requests to make, and the expected content of every response. */
@@ -22,7 +22,7 @@ export interface Load {
   readonly connections?: number;
 }
 
-/** Builds a GET, or a POST of a form or of JSON. */
+/** Builds a GET, or a POST with a form or JSON as body. */
 export function rawRequest(
   port: number,
   path: string,
@@ -45,8 +45,8 @@ export function rawRequest(
 }
 
 /**
- * Returns the body of the single response in a text, or `null` while it is incomplete. @throws Error unless
- * it is a 200 or 201
+ * Returns the body of the single HTTP response in a text, or `null` while the response is incomplete. @throws
+ * Error unless the status is 200 or 201
  */
 function bodyOf(received: string): string | null {
   const end = received.indexOf('\r\n\r\n');
@@ -64,7 +64,7 @@ function bodyOf(received: string): string | null {
     .join('');
 }
 
-/** Sends requests over one connection until none is left. */
+/** Sends requests over one connection until no request is left. */
 function drive(
   port: number,
   next: () => RawRequest | undefined,
@@ -103,9 +103,10 @@ function drive(
 }
 
 /**
- * Makes requests and returns the number of responses per second. It has a client of its own, which must be
- * faster than a raw `node:http` server: it writes prepared bytes and only searches for the end of each
- * response. A response other than a 200 or 201 with the expected content ends the benchmark.
+ * Makes requests and returns the number of responses per second. The function has a simple HTTP client of its
+ * own, which must be faster than a raw `node:http` server: the client writes prepared bytes and only searches
+ * for the end of each response. A response other than a 200 or 201 with the expected content ends the
+ * benchmark.
  * @param onBody - called with the body of every response
  */
 export async function measureRate(load: Load, onBody: (body: string) => void = () => {}): Promise<number> {

@@ -3,14 +3,14 @@ export type OpenLoop = ReturnType<typeof openLoop>;
 const tickMs = 5;
 
 /**
- * Maximum number of concurrent operations, because sockets are limited. Operations beyond it count as
+ * Maximum number of concurrent operations, because sockets are limited. Operations above the maximum count as
  * failures.
  */
 const most = 500;
 
 /**
- * Starts an operation every `1 / perSecond` seconds, as independent users do, whether or not earlier ones
- * have ended. A late timer starts all operations that are due.
+ * Starts an operation every `1 / perSecond` seconds, as independent users do, even if earlier operations have
+ * not ended. A late timer starts all operations that are due.
  * @param ended - called after each operation with its duration and, if it failed, the reason
  */
 export function openLoop(
@@ -48,7 +48,7 @@ export function openLoop(
   }, tickMs);
 
   return {
-    /** Stops starting operations, and resolves when all running ones have ended. */
+    /** Stops starting operations, and resolves when all running operations have ended. */
     async stop() {
       clearInterval(timer);
       await Promise.all(underWay);

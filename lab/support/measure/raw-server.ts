@@ -1,6 +1,6 @@
 import { serve, settings } from '../processes/control.ts';
 
-/** A response of Ostiary to repeat: header names and values in turns, and the body. */
+/** A response of Ostiary that the raw server repeats: header names and values in turn, and the body. */
 export interface RawSettings {
   readonly headers: readonly string[];
   readonly body: string;

@@ -1,7 +1,9 @@
 import { arch, availableParallelism, cpus, platform } from 'node:os';
 import { type Comparison, median, ratios } from './statistics.ts';
 
-/** Name of a comparison, and the required ratio of Ostiary's value to the other one, if any. */
+/**
+ * Name of a comparison, and the required ratio of Ostiary's value to the other value, if a ratio is required.
+ */
 export interface Figure {
   readonly name: string;
   readonly unit: string;
@@ -9,21 +11,21 @@ export interface Figure {
   readonly atMost?: number;
 }
 
-/** A row of the table. */
+/** A row of the table of results. */
 export interface Row {
   readonly cells: readonly string[];
   readonly passed: boolean;
 }
 
-/** Column titles of the results. */
+/** Column titles of the table of results. */
 export const heads = ['', 'bare', 'Ostiary', 'ratio', 'spread', 'target', ''];
 
-/** Formats a whole number with commas. */
+/** Formats a whole number with commas as thousands separators. */
 export function shown(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** Makes the cells with the target and whether it was met. */
+/** Makes the table cells with the target and whether Ostiary met the target. */
 export function judged(target: string, passed: boolean): string[] {
   return [target, passed ? 'PASS' : 'MISS'];
 }
@@ -40,7 +42,7 @@ export function rowOf({ name, unit, atLeast, atMost }: Figure, comparison: Compa
   return { cells: [...cells, ...judged(target, passed)], passed };
 }
 
-/** Describes the machine and the versions of the measurement. */
+/** Describes the machine and the software versions of the measurement. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown CPU';
   return `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} CPUs (${model})`;

@@ -1,4 +1,4 @@
-/** Returns the percentile of values; `share` is from 0 to 1. */
+/** Returns a percentile of values; `share` is from 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
@@ -9,23 +9,23 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** Values of two compared sides, one for each round. */
+/** Measured values of Ostiary and of the compared server, one value for each round. */
 export interface Comparison {
   readonly bare: readonly number[];
   readonly ostiary: readonly number[];
 }
 
 /**
- * Returns the ratio of Ostiary's value to the bare one's of the same round, so that a slower machine affects
- * both.
+ * Returns the ratio of Ostiary's value to the compared server's value of the same round, because a slower
+ * machine affects both.
  */
 export function ratios({ bare, ostiary }: Comparison): number[] {
   return ostiary.map((value, round) => value / (bare[round] ?? Number.NaN));
 }
 
 /**
- * Measures several sides in turns, one value of each per round, in changing order. The first round only warms
- * up.
+ * Measures several servers or libraries in turns, one value of each per round, in changing order. The first
+ * round only warms up.
  */
 export async function inTurns<Side extends string>(
   rounds: number,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Field of `/proc/stat` (proc_stat(5)) with the time that other virtual machines took from these processors.
+ * Field of `/proc/stat` (proc_stat(5)) with the time that other virtual machines took from this machine's
+ * processors.
  */
 const stolenField = 7;
 
@@ -21,7 +22,7 @@ function processorTimes(): { readonly stolen: number; readonly all: number } | n
 }
 
 /**
- * Measures the time that other virtual machines take from this one's processors. @returns a function that
+ * Measures the time that other virtual machines take from this machine's processors. @returns a function that
  * makes a line for the end of a report
  */
 export function watchStolenTime(): () => string {

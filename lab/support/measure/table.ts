@@ -1,4 +1,4 @@
-/** Formats a table with aligned columns: the first is flush left, the others are flush right. */
+/** Formats a table with aligned columns: the first column is flush left, all others are flush right. */
 export function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [heads, ...rows];
   const widths = heads.map((_, column) => Math.max(...lines.map((cells) => (cells[column] ?? '').length)));

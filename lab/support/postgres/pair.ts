@@ -12,17 +12,20 @@ import { owner } from './system-postgres.ts';
 
 const run = promisify(execFile);
 
-/** One of two servers. Its successor gets its port, but not its data. */
+/** One server of a pair of PostgreSQL servers. A server's successor gets the same port, but not the data. */
 interface Server {
   readonly port: number;
   readonly data: string;
   readonly pool: Pool;
 }
 
-/** Files that a base copy leaves out: those of the process, and the log, which the standby requests. */
+/**
+ * Files that a base copy of PostgreSQL's data leaves out: files of the process, and the write-ahead log,
+ * which the standby requests.
+ */
 const leftOut = ['postmaster.pid', 'postmaster.opts', 'pg_wal'];
 
-/** Ends a server and all its sessions, as a power failure does. */
+/** Ends a PostgreSQL server and all its sessions, as a power failure does. */
 async function killServer({ data }: Server): Promise<void> {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
   const server = Number.parseInt(lines[0] ?? '', 10);
@@ -44,12 +47,13 @@ async function killServer({ data }: Server): Promise<void> {
   await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
 }
 
-/** Returns the connection URL of a database on the servers with these ports. */
+/** Returns the connection URL of a database on the PostgreSQL servers with these ports. */
 const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
   `postgres://${role}:${role}@${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${database}`;
 
 /**
- * Creates the data of a server with its databases, and functions that start and stop servers on copies of it.
+ * Creates the data of a PostgreSQL server with its databases, and functions that start and stop servers on
+ * copies of the data.
  */
 async function foundation(flags: readonly string[]) {
   const first = await testPostgres();
@@ -81,7 +85,10 @@ async function foundation(flags: readonly string[]) {
   };
 }
 
-/** Copies the data of a running primary, as PostgreSQL's manual has it for copies without `pg_basebackup`. */
+/**
+ * Copies the data of a running primary server in the way that PostgreSQL's manual describes for copies
+ * without `pg_basebackup`.
+ */
 async function copyOf(primary: Server, data: string): Promise<void> {
   const session = await primary.pool.connect();
   try {
@@ -102,8 +109,8 @@ async function copyOf(primary: Server, data: string): Promise<void> {
 }
 
 /**
- * Configures the data folder of a server as a standby, which from its next start follows the primary on
- * `port`.
+ * Configures the data folder of a PostgreSQL server as a standby. From its next start the standby follows the
+ * primary on `port`.
  */
 async function follow(data: string, port: number): Promise<void> {
   await writeFile(join(data, 'standby.signal'), '');
@@ -111,7 +118,7 @@ async function follow(data: string, port: number): Promise<void> {
   await appendFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${at}'\n`);
 }
 
-/** Makes commits wait for the standby. Resolves once they do. */
+/** Makes commits of the primary wait for the standby. Resolves once commits wait. */
 async function waitForStandby({ pool }: Server): Promise<void> {
   await pool.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
   await pool.query('SELECT pg_reload_conf()');
@@ -122,10 +129,12 @@ async function waitForStandby({ pool }: Server): Promise<void> {
   if (!isThere) throw new Error('the standby does not follow');
 }
 
-/** A primary and, after `addStandby`, its synchronous standby. They share two ports. */
+/**
+ * A primary PostgreSQL server and, after `addStandby`, its synchronous standby. Both servers share two ports.
+ */
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 
-/** Starts a primary, to which a standby can be added. */
+/** Starts a primary PostgreSQL server, to which a standby can be added. */
 export async function startPair({ fsync = true, settings = [] }: ServerOptions = {}) {
   const wanted = [
     memoryInFolder,
@@ -138,23 +147,25 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
   let copies = 0;
   let primary = await servers.start(ports[0], join(servers.folder, 'data'));
   let standby: Server | null = null;
-  /** Data folder of the previous primary. */
+  /** Data folder of the previous primary server. */
   let gone: string | null = null;
   const otherPort = () => (primary.port === ports[0] ? ports[1] : ports[0]);
   return {
-    /** Pool of superuser connections to the current primary. */
+    /** Pool of superuser connections to the current primary server. */
     get app() {
       return primary.pool;
     },
-    /** Pool of superuser connections to the standby; `null` without one. */
+    /** Pool of superuser connections to the standby; `null` if there is no standby. */
     get standby() {
       return standby?.pool ?? null;
     },
-    /** Returns the URL of the database for its owner, which always leads to the primary. */
+    /**
+     * Returns the URL with which the database's owner connects. The URL always leads to the primary server.
+     */
     url: (at: readonly number[] = ports) => `${urlOf('app', at, 'ostiary')}?target_session_attrs=read-write`,
     primaryPort: () => primary.port,
     standbyPort: otherPort,
-    /** Creates a standby, and makes commits wait for it from now on. */
+    /** Creates a standby, and makes commits wait for the standby from now on. */
     async addStandby(): Promise<void> {
       if (gone !== null) await rm(gone, { recursive: true, force: true });
       copies += 1;
@@ -164,17 +175,17 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
       standby = await servers.start(otherPort(), data);
       await waitForStandby(primary);
     },
-    /** Cuts the standby off from the primary. */
+    /** Cuts the standby off from the primary server. */
     async cut(): Promise<void> {
       const { rows } = await primary.pool.query<{ pid: number }>('SELECT pid FROM pg_stat_replication');
       for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
     },
-    /** Kills the primary, as a power failure does. */
+    /** Kills the primary server, as a power failure does. */
     async kill(): Promise<void> {
       await killServer(primary);
       void primary.pool.end();
     },
-    /** Promotes the standby to the primary, which has no standby for now. */
+    /** Promotes the standby to the primary server, which has no standby at first. */
     async promote(): Promise<void> {
       if (standby === null) throw new Error('there is no standby');
       await standby.pool.query('SELECT pg_promote()');

@@ -14,7 +14,7 @@ export const pgbouncer = [...(process.env.PATH ?? '').split(delimiter), '/usr/sb
   .map((folder) => join(folder, 'pgbouncer'))
   .find((file) => existsSync(file));
 
-/** Settings of the example in docs/cluster.md. Tests may change them. */
+/** PgBouncer settings of the example in docs/cluster.md. Tests may change the settings. */
 const documented = {
   pool_mode: 'transaction',
   default_pool_size: 40,
@@ -24,7 +24,7 @@ const documented = {
   dns_max_ttl: 1,
 };
 
-/** PgBouncer in front of the database `app` of a server on this machine. */
+/** PgBouncer (a connection pooler) in front of the database `app` of a server on this machine. */
 export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
 
 /**
@@ -76,10 +76,13 @@ export async function startPgBouncer(
   await retry(() => command('SHOW VERSION'));
   return {
     port,
-    /** URL of the database for its owner. */
+    /** URL through PgBouncer with which the database's owner connects. */
     url: url('app'),
     command,
-    /** Directs new server connections to another server, as an operator does after a promotion. */
+    /**
+     * Directs new connections of PgBouncer to another PostgreSQL server, as an operator does after a
+     * promotion.
+     */
     async pointTo(toPort: number): Promise<void> {
       await write(toPort);
       await command('RELOAD');

@@ -5,14 +5,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { testPostgres } from './postgres.ts';
 
-/** Options for starting a server. */
+/** Options for starting a PostgreSQL server. */
 export interface ServerOptions {
   /**
-   * True if commits wait for the disk. Where only processes crash, no data is lost without it.
+   * True if PostgreSQL's commits wait for the disk. Without waiting, no data is lost as long as only
+   * processes crash.
    * @defaultValue `true`
    */
   readonly fsync?: boolean;
-  /** Settings such as `autovacuum_naptime=10s`. */
+  /** PostgreSQL settings such as `autovacuum_naptime=10s`. */
   readonly settings?: readonly string[];
 }
 
@@ -22,7 +23,10 @@ export interface ServerOptions {
  */
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
-/** Connections of a superuser, which end with the server; the next query gets another one. */
+/**
+ * Superuser connections to the PostgreSQL server. They end when the server stops; the next query opens a new
+ * connection.
+ */
 export function superusers(connectionString: string): Pool {
   return new Pool({ connectionString, max: 4 }).on('error', () => undefined);
 }
@@ -36,7 +40,7 @@ export async function createDatabases(url: string): Promise<void> {
   await first.end();
 }
 
-/** Starts a real PostgreSQL 18 from npm. As root it runs as another user. */
+/** Starts a real PostgreSQL 18 from npm. If this process runs as root, the server runs as another user. */
 export async function startServer({ fsync = true, settings = [] }: ServerOptions = {}) {
   const postgres = await testPostgres({
     // Spare connections, because the server does not notice the end of connections that a cut network has
@@ -52,14 +56,17 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
   const [app, rail] = [pool('app'), pool('rail')];
   return {
     port,
-    /** Returns the URL of a database for its owner, directly or through another port. */
+    /** Returns the URL with which a database's owner connects, directly or through another port. */
     url: (database: 'app' | 'rail', at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
-    /** Folder to which the server can write. */
+    /** Folder to which the PostgreSQL server can write. */
     folder,
     // Pool of superuser connections, separate from the connections under test.
     app,
     rail,
-    /** Stops the server, `fast` (sessions are ended) or `immediate` (as a crash), and starts it again. */
+    /**
+     * Stops the PostgreSQL server, `fast` (sessions are ended) or `immediate` (as in a crash), and starts it
+     * again.
+     */
     async restart(mode: 'fast' | 'immediate', downMs: number) {
       await postgres.stop(mode);
       await pause(downMs);

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { type PostgresOptions, startPostgres } from './embedded.ts';
 
-/** A real PostgreSQL from npm, with its data in a new folder. */
+/** A real PostgreSQL server from npm, with its data in a new folder. */
 export type TestPostgres = Awaited<ReturnType<typeof testPostgres>>;
 
 /**
@@ -25,7 +25,7 @@ export async function testPostgres({
   process.once('exit', clear);
   const port = await freePort();
   const postgres = await startPostgres(folder, { port, password, settings: [memoryInFolder, ...settings] });
-  /** Creates a database. @returns its URL for the superuser */
+  /** Creates a database. @returns the URL with which the superuser connects to the database */
   const createDatabase = async (name: string): Promise<string> => {
     const client = new Client({ connectionString: postgres.url() });
     await client.connect();
@@ -41,7 +41,7 @@ export async function testPostgres({
       databases += 1;
       return createDatabase(`database_${databases}`);
     },
-    /** Stops the server and removes its data. */
+    /** Stops the PostgreSQL server and removes its data. */
     async remove() {
       await postgres.stop();
       process.removeListener('exit', clear);

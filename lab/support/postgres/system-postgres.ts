@@ -13,8 +13,8 @@ const debianFolder = '/usr/lib/postgresql';
 const programs = ['pg_dump', 'pg_restore', 'initdb', 'pg_ctl', 'postgres'];
 
 /**
- * Returns the folder of this machine's PostgreSQL programs, which include `pg_dump`; `null` if there are
- * none.
+ * Returns the folder of this machine's PostgreSQL programs, which include `pg_dump`; `null` if PostgreSQL is
+ * not installed.
  */
 export function findPostgres(): string | null {
   const versions = existsSync(debianFolder) ? readdirSync(debianFolder) : [];
@@ -27,7 +27,7 @@ export function findPostgres(): string | null {
   return folders.find(isWhole) ?? null;
 }
 
-/** User that runs PostgreSQL instead of root, which it refuses. */
+/** User that runs PostgreSQL instead of root, because PostgreSQL refuses to run as root. */
 export function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number =>
@@ -35,7 +35,7 @@ export function owner(): { readonly uid: number; readonly gid: number } | Record
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Starts the server of a folder, with two empty databases. */
+/** Starts the PostgreSQL server of a data folder, with two empty databases. */
 export async function startSystemServer(folder: string) {
   const [port = 0] = await freePorts(1);
   const root = mkdtempSync(join(tmpdir(), 'ostiary-system-postgres-'));

@@ -39,9 +39,9 @@ function forward(
 }
 
 /**
- * Starts a load balancer with the usual behaviour. It takes turns among the processes that are ready
- * according to `/readyz`, and chooses another one if a connection is refused. It never repeats a request that
- * a process has accepted.
+ * Starts a load balancer with the usual behaviour. The balancer takes turns among the processes that are
+ * ready according to `/readyz`, and chooses another process if a connection is refused. A request that a
+ * process has accepted is never repeated.
  */
 export async function openBalancer(port: number, processes: readonly ReferenceProcess[]) {
   const ready = new Set(processes);
@@ -64,7 +64,7 @@ export async function openBalancer(port: number, processes: readonly ReferencePr
   }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
-    /** Names of the processes that responded, request by request. */
+    /** Names of the processes that responded to the balanced requests, in order. */
     answeredBy: answeredBy as readonly string[],
     async close(): Promise<void> {
       clearInterval(probe);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Command, Message } from './control.ts';
 
 /**
- * Options of Node, as for the reference server. `--expose-gc` helps to distinguish live objects from
- * uncollected ones.
+ * Options of Node with which a child process starts, the same as for the reference server. `--expose-gc`
+ * helps to distinguish live objects from uncollected ones.
  */
 const sourceFlags = [
   '--conditions=ostiary-source',
@@ -13,21 +13,23 @@ const sourceFlags = [
   '--expose-gc',
 ];
 
-/** Options for starting a program. */
+/** Options for starting a program in a child process. */
 interface ChildOptions {
-  /** Options of Node. @defaultValue those of a program that runs from its source */
+  /** Node options of the child process. @defaultValue the options of a program that runs from its source */
   readonly flags?: readonly string[];
-  /** Additional environment, besides the path and Node's compile cache. */
+  /** Additional environment variables of the child process, besides the path and Node's compile cache. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A program of the lab in a separate process, which obeys the messages of `control.ts`. */
+/** A program of the lab in a child process, which obeys the messages of `control.ts`. */
 export class Child {
-  /** Resolves when the program is ready. Rejects if it ends before. */
+  /** Resolves when the program in the child process is ready. Rejects if the program ends before. */
   readonly ready: Promise<void>;
-  /** Resolves with the exit code or signal when the program has ended. */
+  /** Resolves with the exit code or signal when the program in the child process has ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
-  /** Origin on which the program listens, known once it is ready; '' if it does not listen. */
+  /**
+   * Origin on which the program listens, known once the program is ready; '' if the program does not listen.
+   */
   origin = '';
   readonly #child: ChildProcess;
   readonly #read: Promise<unknown>;
@@ -66,12 +68,12 @@ export class Child {
     this.ready.catch(() => undefined);
   }
 
-  /** Port of {@link origin}. */
+  /** Port of the program's {@link origin}. */
   get port(): number {
     return Number(new URL(this.origin).port);
   }
 
-  /** Sends a command. @throws Error if the process ends before its response */
+  /** Sends a command to the child process. @throws Error if the process ends before its response */
   async ask<Answer>(name: string, argument: unknown = null): Promise<Answer> {
     this.#asked += 1;
     const to = this.#asked;
@@ -84,18 +86,21 @@ export class Child {
     }
   }
 
-  /** Output so far, byte for byte. */
+  /** Output of the child process so far, byte for byte. */
   printed(): string {
     return this.#output;
   }
 
-  /** Kills the process (`kill -9`), if it still runs. */
+  /** Kills the child process (`kill -9`), if it still runs. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.ended;
   }
 
-  /** Disconnects, so that the process ends gracefully. Resolves when all its output is read. */
+  /**
+   * Disconnects from the child process, which then ends gracefully. Resolves when all output of the process
+   * is read.
+   */
   async stop(): Promise<number | NodeJS.Signals> {
     if (this.#child.connected) this.#child.disconnect();
     const [end] = await Promise.all([this.ended, this.#read]);

@@ -1,16 +1,16 @@
 import { type HostEventDefinition, type OstiaryOptions, type PaymentRail, silentLogger } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
 
-/** Partner of the events and transfers. */
+/** Partner that owns the events and transfers of the proofs. */
 export const partner = 'acme';
 
-/** Secret of every endpoint. */
+/** Secret of every webhook endpoint. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** Event type of the host, which goes to every endpoint. */
+/** Event type of the application; its events go to every endpoint. */
 export const eventType = 'proof.happened';
 
-/** Event types that each go to one of the endpoints. */
+/** Event types whose events each go to a single endpoint. */
 export const endpointTypes = Array.from({ length: 20 }, (_, index) => `proof.endpoint${index}`);
 
 export const authUrl = 'http://localhost:1';
@@ -22,14 +22,15 @@ const anything: HostEventDefinition = {
 
 const enough = { requests: 1_000_000, windowSeconds: 1 };
 
-/** Limit of user look-ups, which is the only limit that the proofs reach. */
+/** Rate limit of user look-ups, which is the only limit that the proofs reach. */
 export const usersLimit = { requests: 60, windowSeconds: 60 };
 
 /**
- * Simulated time, the same in all processes. If it runs faster, the lease of a killed process expires sooner.
+ * Simulated time, the same in all processes. If simulated time runs faster than real time, the lease of a
+ * killed process expires sooner.
  */
 export interface Time {
-  /** Factor by which the simulated time is faster; 1 for real time. */
+  /** Factor by which the simulated time is faster than real time; 1 for real time. */
   readonly speed: number;
   /** Time at which simulated and real time were equal, in milliseconds since the Unix epoch. */
   readonly origin: number;
@@ -42,7 +43,7 @@ export function nowIn({ speed, origin }: Time): number {
 
 const machineTime: Time = { speed: 1, origin: 0 };
 
-/** Makes the options of every process of a proof, including the administrator's. */
+/** Makes the Ostiary options of every process of a proof, the administrator's process included. */
 export function options(
   storage: Storage,
   {

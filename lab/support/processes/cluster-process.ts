@@ -19,7 +19,7 @@ const pool = postgresPool({
 const { storage, takeHolds } = recorded(postgresStorage({ pool }));
 const ostiary = await createOstiary(options(storage, { sealingKey, time, rail: railOn(railUrl) }));
 
-/** Returns a connection of the pool, waiting in its queue if necessary. */
+/** Returns a connection of the pool, and waits in the pool's queue if necessary. */
 async function connection(): Promise<PostgresPoolClient> {
   for (;;) {
     try {
@@ -30,7 +30,7 @@ async function connection(): Promise<PostgresPoolClient> {
   }
 }
 
-/** Resolution in milliseconds, which the histogram's values include. */
+/** Resolution of the event-loop delay histogram in milliseconds, which the histogram's values include. */
 const resolution = 10;
 const delay = monitorEventLoopDelay({ resolution });
 delay.enable();

@@ -9,7 +9,7 @@ export interface ProcessSettings {
   readonly railUrl: string;
   readonly sealingKey: string;
   readonly time: Time;
-  /** True if the worker starts with the process, not on command. */
+  /** True if the worker starts with the process, instead of on command. */
   readonly isWorking: boolean;
 }
 
@@ -42,7 +42,7 @@ export class Cluster {
     await Promise.all(this.workers.map((worker) => worker.ask(order)));
   }
 
-  /** Returns the claims of all workers since the last call. */
+  /** Returns which deliveries all workers have claimed since the last call. */
   async holds(): Promise<Hold[]> {
     const held = await Promise.all(this.workers.map((worker) => worker.ask<Hold[]>('takeHolds')));
     return held.flat();

@@ -10,17 +10,17 @@ import { options } from './cluster-options.ts';
 import { KilledProcess } from './killed-process.ts';
 
 /**
- * Difference between the clocks of successive starts, in milliseconds: more than a killed process's lease, so
- * that it has expired.
+ * Difference between the clocks of successive process starts, in milliseconds. The difference is more than a
+ * lease, so that the lease of a killed process has expired at the next start.
  */
 const clockStepMs = 31_000;
 
 const script = new URL('./killed-host.ts', import.meta.url);
 
-/** A SQLite file with a host's tables, and an Ostiary without a worker for administration. */
+/** A SQLite file with an application's tables, and an Ostiary without a worker for administration. */
 export type HostFile = Awaited<ReturnType<typeof openHost>>;
 
-/** Creates the SQLite file of a host. */
+/** Creates the SQLite file of an application. */
 export async function openHost(ends: AsyncDisposableStack) {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-proof-'));
   ends.defer(() => rm(folder, { recursive: true, force: true }));
@@ -35,8 +35,8 @@ export async function openHost(ends: AsyncDisposableStack) {
   return {
     ...{ database, storage, ostiary },
     /**
-     * Starts the process that serves the file and works on it. It can be killed and restarted, each time with
-     * a later clock.
+     * Starts the application's process on the SQLite file, with a web server and a worker. The process can be
+     * killed and restarted, each time with a later clock.
      */
     start() {
       const started = new KilledProcess('the host', script, (starts) => ({

@@ -10,7 +10,7 @@ import type { HostSettings } from './host.ts';
 
 const { file, sealingKey } = settings<HostSettings>();
 
-/** A logger that prints all its arguments, as a careless host's would. */
+/** A logger that prints all its arguments, as a careless application's logger would. */
 const print =
   (level: string) =>
   (fields: object, message: string): void =>

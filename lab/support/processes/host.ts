@@ -1,6 +1,6 @@
 import { Child } from './child.ts';
 
-/** Options of the process that runs a host application. */
+/** Options of the process that runs an application with Ostiary. */
 export interface HostSettings {
   readonly file: string;
   readonly sealingKey: string;

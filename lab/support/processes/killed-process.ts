@@ -1,15 +1,15 @@
 import { retry } from '../retry.ts';
 import { Child } from './child.ts';
 
-/** A process that is killed and restarted. */
+/** A process that the test kills and restarts. */
 export class KilledProcess {
   /** Name of the process for messages. */
   readonly name: string;
-  /** Reason of its end if the process ended by itself; else `null`. */
+  /** Reason why the process ended if it ended by itself; otherwise `null`. */
   failure: string | null = null;
-  /** Current or last origin. A client cannot know whether the process still runs. */
+  /** Current or last origin of the process. A client cannot know whether the process still runs. */
   origin = '';
-  /** Resolves when the process is ready. */
+  /** Resolves when the process is ready for requests. */
   started: Promise<void>;
   readonly #start: () => Child;
   #process: Child | null = null;
@@ -26,14 +26,16 @@ export class KilledProcess {
     this.started = this.#begin();
   }
 
-  /** Kills the process without warning, and starts the next one. Resolves once that is ready. */
+  /**
+   * Kills the process without warning, and starts the next process. Resolves once the next process is ready.
+   */
   async kill(): Promise<void> {
     await this.stop();
     this.started = this.#begin();
     await this.started;
   }
 
-  /** Kills the process permanently. */
+  /** Kills the process permanently, without a restart. */
   async stop(): Promise<void> {
     await this.started.catch(() => undefined);
     if (this.#process === null) return;
@@ -47,7 +49,7 @@ export class KilledProcess {
     return this.#process.ask<Answer>(name);
   }
 
-  /** Starts the process, and tries again if that fails, as supervisors do. */
+  /** Starts the process, and tries again if the start fails, as supervisors of processes do. */
   #begin(): Promise<void> {
     return retry(async () => {
       const process = this.#start();

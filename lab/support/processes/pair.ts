@@ -9,7 +9,7 @@ import { options } from './cluster-options.ts';
 import { startHost } from './host.ts';
 import { setStage } from './stage.ts';
 
-/** Two processes behind one URL, their client, and an administrator in this process. */
+/** Two processes behind one URL, an OAuth client, and an administrator in this process. */
 export interface Pair {
   readonly origins: readonly string[];
   readonly client: RemoteClient;
@@ -42,7 +42,7 @@ async function onPostgres(ends: AsyncDisposableStack): Promise<Pair> {
   return { origins: cluster.webs.map(({ origin }) => origin), client, ostiary };
 }
 
-/** Databases that two processes can share, each with the function that starts them. */
+/** Databases that two processes can share, each with the function that starts the processes. */
 export const engines = [
   ['SQLite', onSqlite],
   ['PostgreSQL', onPostgres],

@@ -34,9 +34,12 @@ export function referenceProcess(name: string, port: number, settings: Settings)
 
   const referenceServer = {
     name,
-    /** Origin of this process itself, without the balancer. */
+    /** Origin of this server process itself, without the load balancer. */
     origin,
-    /** Starts the process. Resolves when it is ready. @throws Error if it ends instead */
+    /**
+     * Starts the server process. Resolves when the process is ready. @throws Error if the process ends
+     * instead
+     */
     async start(): Promise<void> {
       const stdio = ['ignore', 'ignore', 'pipe'] as const;
       const started = spawn(process.execPath, ['--conditions=ostiary-source', program], {
@@ -59,12 +62,17 @@ export function referenceProcess(name: string, port: number, settings: Settings)
       });
       if (!isUp) throw new Error(`${name} is not ready`);
     },
-    /** Sends SIGTERM. @returns the exit code, or `null` if a signal ended the process */
+    /**
+     * Sends SIGTERM to the server process. @returns the exit code, or `null` if a signal ended the process
+     */
     stop(): Promise<number | null> {
       child?.kill('SIGTERM');
       return ended;
     },
-    /** Stops the process and restarts it with other settings. @returns its exit code */
+    /**
+     * Stops the server process and restarts it with other settings. @returns the exit code of the stopped
+     * process
+     */
     async restart(changes: Settings): Promise<number | null> {
       const code = await referenceServer.stop();
       env = { ...env, ...changes };

@@ -21,9 +21,9 @@ class Exit extends Error {
 }
 
 /**
- * Runs a program that ends by itself or with `process.exit`. It runs in this process, since starting another
- * one would take most of the time. The program gets only the given arguments, environment and standard input.
- * One program runs at a time.
+ * Runs a program that ends by itself or with `process.exit`. The program runs in this process, because a new
+ * process would take most of the time, and gets only the given arguments, environment and standard input. One
+ * program runs at a time.
  */
 export async function runHere(
   file: string,

@@ -12,28 +12,33 @@ import { retry } from '../retry.ts';
 import { Cluster } from './cluster.ts';
 import { eventType, options, partner, secret, type Time } from './cluster-options.ts';
 
-/** Options for the stage of a proof: its processes, receiver and PostgreSQL server. */
+/** Options for the environment of a proof: its processes, receiver and PostgreSQL server. */
 interface StageOptions extends ServerOptions {
   readonly webs: number;
   readonly workers: number;
-  /** Number of endpoints of the partner in live and in test mode each. Every endpoint gets every event. */
+  /**
+   * Number of the partner's endpoints in live mode, and as many in test mode. Every endpoint gets every
+   * event.
+   */
   readonly endpoints: number;
   /** Speed of time in all processes, relative to real time. @defaultValue 1 */
   readonly speed?: number;
-  /** True if workers start at once. @defaultValue `true` */
+  /** True if workers start together with their processes. @defaultValue `true` */
   readonly isWorking?: boolean;
   /** @defaultValue `'accepting'` */
   readonly receiver?: Misbehaviour;
-  /** Called with the server before its first use. */
+  /** Function that is called with the PostgreSQL server before the first use of the server. */
   readonly prepare?: (server: ProofServer) => Promise<void>;
 }
 
-/** Everything that a proof works with: a database, processes on it, an administrator, a receiver. */
+/**
+ * Everything that a proof works with: a database, processes on the database, an administrator, a receiver.
+ */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const scopes = ['identity:verify', 'payments:write', 'payments:read', 'users:read', 'webhooks'] as const;
 
-/** Registers endpoints through the API, which this process serves for that time. */
+/** Registers webhook endpoints through the API, which this process serves for that time. */
 function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promise<void> {
   const events = ['payment.completed', 'webhook.test', eventType];
   return serving(ostiary.handler, async (origin) => {
@@ -42,7 +47,7 @@ function register(ostiary: Ostiary, key: string, urls: readonly string[]): Promi
   });
 }
 
-/** Sets up the stage of a proof with a new database. */
+/** Sets up the environment of a proof with a new database. */
 export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions) {
   const server = await startServer(wanted);
   ends.defer(() => server.remove());
@@ -53,7 +58,7 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
   return { ...(await stageOn(ends, server, wanted, server.url('app', network.port))), network };
 }
 
-/** The parts of a database server that a stage uses. */
+/** Parts of a database server that a proof uses. */
 type StageServer = Pick<ProofServer, 'app' | 'rail'> & { url(database: 'app' | 'rail'): string };
 
 /**
@@ -107,7 +112,7 @@ export async function stageOn<Server extends StageServer>(
   };
 }
 
-/** Waits until workers have done all due work. @returns true if they have */
+/** Waits until workers have done all due work. @returns true if all work was done in time */
 export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> }): Promise<boolean> {
   return until(
     async () => {

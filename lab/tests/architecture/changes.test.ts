@@ -44,8 +44,8 @@ function row(words: string): string {
 }
 
 /**
- * Changes files of the copy, and checks that the row of the page names each of them, or all files of its kind
- * as `*.json`.
+ * Changes files in a copy of the repository, and checks that the row of the documentation page names each of
+ * them, or all files of the kind as `*.json`.
  */
 function change(words: string, edits: { readonly [file: string]: (text: string) => string }): void {
   for (const [file, edit] of Object.entries(edits)) {
@@ -69,7 +69,7 @@ const before = (pattern: RegExp, text: string) => (old: string) =>
 const after = (pattern: RegExp, text: string) => (old: string) =>
   old.replace(pattern, (found) => found + text);
 
-/** Runs a command in the copy. Rejects with its output if it fails. */
+/** Runs a command in the copy of the repository. Rejects with the command's output if the command fails. */
 async function inCopy(...args: readonly string[]): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1' };
   try {
@@ -81,7 +81,7 @@ async function inCopy(...args: readonly string[]): Promise<string> {
   }
 }
 
-/** Makes an edit that creates a file of texts which differ from the English ones. */
+/** Makes an edit that creates a file of page texts which differ from the English texts. */
 const translationOf = (file: string) => () =>
   JSON.stringify(
     JSON.parse(readFileSync(join(copy, file), 'utf8'), (_, value: unknown) =>

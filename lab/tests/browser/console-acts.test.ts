@@ -23,7 +23,7 @@ describe('every action of the consoles', () => {
 
   /**
    * Visits pages with the keyboard alone and without scripts: moves to elements with a text or label. Records
-   * the lines of the tables to which it has sent a form.
+   * the table lines whose form was sent.
    */
   async function visit() {
     const { page } = await newProfile(browser, { javaScriptEnabled: false });
@@ -37,7 +37,7 @@ describe('every action of the consoles', () => {
       consoles.posted().filter((path) => path.startsWith(console) && !done.has(path));
     const { keyboard } = page;
     const to = (name: RegExp) => pressUntil(page, 'Tab', name);
-    /** Follows a link, presses a button, or opens a folded part, and waits for the result. */
+    /** Follows a link, presses a button, or opens a folded part of a page, and waits for the result. */
     async function press(name: RegExp, text?: string): Promise<void> {
       await to(name);
       await keyboard.press('Enter');
@@ -45,7 +45,7 @@ describe('every action of the consoles', () => {
     }
     return {
       ...{ page, left, to, press, go: (path: string) => page.goto(`${provider.origin}${path}`) },
-      /** Replaces the text of a field. */
+      /** Replaces the text of a form field. */
       async type(name: RegExp, text: string): Promise<void> {
         await to(name);
         await keyboard.press('Control+A');
@@ -55,7 +55,7 @@ describe('every action of the consoles', () => {
         await to(name);
         await keyboard.press('Space');
       },
-      /** Opens an action that asks for confirmation, and presses the button in it. */
+      /** Opens an action of the console that asks for confirmation, and presses the confirming button. */
       async asked(name: RegExp, button: RegExp, text: string): Promise<void> {
         await press(name);
         await press(button, text);

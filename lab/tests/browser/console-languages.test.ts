@@ -6,7 +6,7 @@ import { scrollsSideways, violations } from '../../support/browser/page-checks.t
 import { newProfile } from '../../support/browser/profile.ts';
 import { secret, startConsole } from './console-pages.ts';
 
-/** Finds texts and controls of a page that overlap. Texts for screen readers only are left out. */
+/** Finds texts and controls of a page that overlap. Texts that only screen readers see are left out. */
 const overlaps = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const found: { readonly node: Node; readonly name: string; readonly box: DOMRect }[] = [];

@@ -12,8 +12,8 @@ import { launchBrowser } from '../../support/browser/browser.ts';
 export const secret = 'whsec_0123456789abcdef';
 
 /**
- * Starts a browser, and a provider whose console delivers to a receiver. All but the browser end with the
- * test file.
+ * Starts a browser, and a provider whose console delivers to a webhook receiver. All but the browser end with
+ * the test file.
  */
 export async function startConsole(receive: RequestListener, options: Partial<OstiaryOptions> = {}) {
   const receiver = await serve(receive);
@@ -29,12 +29,12 @@ export async function startConsole(receive: RequestListener, options: Partial<Os
   return {
     provider,
     browser: await launchBrowser(),
-    /** Returns the URL of a path at the receiver. */
+    /** Returns the URL of a path at the webhook receiver. */
     urlOf: (path: string): string => `http://shop.example:${new URL(receiver).port}${path}`,
   };
 }
 
-/** Request listener of a receiver that verifies signatures, except at `/careless`. */
+/** Request listener of a webhook receiver that verifies signatures, except at the path `/careless`. */
 export const careful: RequestListener = async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -43,8 +43,8 @@ export const careful: RequestListener = async (request, response) => {
 };
 
 /**
- * Fills in the form for an endpoint and calls `look` before sending it. Goes back to the first page from the page
- * that hands out a verifier.
+ * Fills in the console's form for a new endpoint and calls `look` before the form is sent. From the page that
+ * shows the verifier's code, the function returns to the first page.
  */
 export async function fillInEndpoint(page: Page, url: string, look = async () => {}): Promise<void> {
   await page.getByRole('link', { name: 'Add an endpoint' }).click();
@@ -57,7 +57,7 @@ export async function fillInEndpoint(page: Page, url: string, look = async () =>
   await page.getByRole('link', { name: 'Events and endpoints' }).first().click();
 }
 
-/** Triggers an event of a type, by default of the first type. */
+/** Triggers a test event of a type, by default of the first type in the list. */
 export async function send(page: Page, type?: string): Promise<void> {
   if (type !== undefined) await page.getByLabel('Type', { exact: true }).selectOption(type);
   await page.getByRole('button', { name: 'Send' }).click();
@@ -70,7 +70,7 @@ export async function signInWith(page: Page, origin: string, key: string): Promi
   await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
 }
 
-/** Marks the page, so that a reload is detected. */
+/** Marks the page, so that a later reload is detected. */
 export const mark = (page: Page): Promise<void> =>
   page.evaluate(() => {
     document.documentElement.dataset.mark = 'here';

@@ -6,14 +6,14 @@ import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { fillInEndpoint, isMarked, mark, secret, send, signInWith, startConsole } from './console-pages.ts';
 
-/** Response body of a broken receiver. */
+/** Response body of a broken webhook receiver. */
 const excuse = '<h1>Bad gateway</h1>\nCannot read properties of undefined (reading "id")';
 
 describe('the sandbox console, in a real browser', () => {
   let provider: TestProvider;
   let browser: Browser;
   let urlOf: (path: string) => string;
-  /** Statuses by path, for paths that respond with another status than 200. */
+  /** Response statuses of the webhook receiver by path, for paths with another status than 200. */
   const statuses = new Map<string, number>();
   const received: { readonly path: string; readonly event: string }[] = [];
 

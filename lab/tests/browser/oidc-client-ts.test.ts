@@ -13,11 +13,13 @@ const library = readFileSync(
   ),
 );
 
-/** Script of the app's hidden iframe. */
+/** Script of the hidden iframe in the app that uses oidc-client-ts. */
 const inFrame =
   'new oidc.UserManager({ authority: "x", client_id: "x", redirect_uri: "x" }).signinSilentCallback()';
 
-/** Starts an app without a server-side part: every page has the library as it is published. */
+/**
+ * Starts an app without a server-side part. Every page of the app loads oidc-client-ts as it is published.
+ */
 const startApp = () =>
   serve(({ url = '' }, response) => {
     const isScript = url === '/oidc.js';
@@ -36,7 +38,7 @@ declare global {
 
 /**
  * Starts a provider with the settings that a library for single-page apps needs, its app, and a page of the
- * app. Ana is signed in at the host.
+ * app. The user Ana is already signed in at the provider's application.
  */
 async function start() {
   const host = new Host();
@@ -60,7 +62,7 @@ async function start() {
     ...{ authority: provider.origin, client_id: client.id, redirect_uri: `${app}/callback` },
     ...{ silent_redirect_uri: `${app}/silent`, post_logout_redirect_uri: `${app}/bye`, loadUserInfo: true },
   };
-  /** Opens a page of the app with the library configured. */
+  /** Opens a page of the app with oidc-client-ts configured. */
   const open = async (path: string, scope: string, at: Page = page) => {
     if (!at.url().startsWith(app + path)) await at.goto(app + path);
     await at.evaluate(
@@ -87,7 +89,7 @@ async function start() {
   return { provider, signIn, renew, signOut };
 }
 
-/** Requests that the page makes. */
+/** Requests that the page of the app makes. */
 function userOf(user: unknown) {
   return user as Pick<oidc.User, 'access_token' | 'refresh_token' | 'id_token' | 'profile'>;
 }

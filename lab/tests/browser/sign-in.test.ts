@@ -7,9 +7,10 @@ import { expectGood, picture, pressUntil } from '../../support/browser/page-chec
 const { demo, open, userAt } = await startDemoInBrowser();
 
 /**
- * Expected texts in the languages in which every page is checked: the heading of the sign-in page, the button
- * that shows the password, the way back, and the shop's page with its data. In the other languages only the
- * pages before the sign-in are checked; a test without a browser shows that no text is missing after it.
+ * Expected texts in the languages in which the test checks every page: the heading of the sign-in page, the
+ * button that shows the password, the way back, and the shop's page with its data. In other languages the
+ * test checks only the pages before the sign-in; a test without a browser shows that no text is missing after
+ * the sign-in.
  */
 const words = {
   en: ['Sign in', 'Show password', 'Back to Kafe Lakay', 'This is everything that Ostiary told the shop'],
@@ -146,7 +147,7 @@ it('with the keyboard alone: back to the app, the password shown and hidden befo
     await page.keyboard.press('Enter');
     await page.locator('#password').waitFor();
   };
-  /** The first field has the focus, which the browser sets a moment after the page has loaded. */
+  /** The first field of the form has the focus, which the browser sets a moment after the page has loaded. */
   const fill = async () => {
     await page.locator('#handle:focus').waitFor();
     await page.keyboard.type(handle);

@@ -6,7 +6,7 @@ import { launchBrowser } from '../../support/browser/browser.ts';
 import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 
-/** An authenticator of the browser's own, as a laptop with a fingerprint reader has. */
+/** A virtual authenticator of the browser, like a laptop's fingerprint reader. */
 async function authenticatorOf(context: BrowserContext, page: Page) {
   const devtools: CDPSession = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');
@@ -20,7 +20,7 @@ async function authenticatorOf(context: BrowserContext, page: Page) {
     async credentials() {
       return (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
     },
-    /** Replaces the passkeys by copies, as somebody who stole one would. */
+    /** Replaces the passkeys by copies, as an attacker with a stolen passkey would. */
     async replace(changes: { readonly signCount: number }) {
       const { credentials } = await devtools.send('WebAuthn.getCredentials', { authenticatorId });
       await devtools.send('WebAuthn.clearCredentials', { authenticatorId });
@@ -52,7 +52,7 @@ describe('the sign-in of staff, in a real browser', () => {
     const { page, context } = profile;
     const authenticator = await authenticatorOf(context, page);
     const origin = `http://localhost:${server.port}`;
-    /** Opens the link of an invitation and makes a passkey. */
+    /** Opens the link of an operator's invitation and makes a passkey. */
     async function join(email: string): Promise<string> {
       const { token } = await staff.invite(email, 'owner');
       const url = `${origin}/staff/join?link=${token}`;

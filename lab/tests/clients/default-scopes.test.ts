@@ -173,7 +173,7 @@ it('better-auth signs in, reads userinfo, refreshes, and signs out here too', as
   expect((await atProvider.get(left.url)).location).toMatch(`${origin}/bye`);
 });
 
-/** Starts an app with express-openid-connect: `/me` shows its user, `/renew` fetches new tokens. */
+/** Starts an app with express-openid-connect: `/me` shows the app's user, `/renew` fetches new tokens. */
 const startExpress = (authorizationParams: { readonly scope?: string } = {}) =>
   startApp(async (baseURL) => {
     const client = await provider.client({

@@ -10,7 +10,7 @@ const allowedScopes = ['openid', 'profile', 'offline_access'] as const;
 const scope = allowedScopes.join(' ');
 const provider = await startProvider({ dpop: true, refreshTokens: {}, pushedRequests: {} });
 
-/** An API of the host on another origin, which takes bound tokens for its own address only. */
+/** An API of the application on another origin, which accepts DPoP-bound tokens for its own address only. */
 async function startApi(): Promise<string> {
   const api = express();
   api.use('/wallet', async (request, response) => {
@@ -31,7 +31,10 @@ async function configurationOf({ id, secret }: TestClient): Promise<client.Confi
   });
 }
 
-/** Signs a user in with a key that is bound at the authorization request, at the token endpoint or at both. */
+/**
+ * Signs a user in with a DPoP key that is bound at the authorization request, at the token endpoint or at
+ * both.
+ */
 async function signIn(
   config: client.Configuration,
   app: TestClient,

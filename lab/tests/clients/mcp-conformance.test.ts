@@ -9,10 +9,13 @@ import { startNotes } from '../../support/mcp/notes.ts';
 import { SignInBrowser } from '../../support/mcp/sign-in-browser.ts';
 import { scenarioNames, statuses } from './support/mcp-conformance.ts';
 
-/** Scenarios for an MCP server that any server can pass, whatever its tools are. */
+/**
+ * Scenarios of the MCP conformance suite that any MCP server can pass, even with other tools than the suite's
+ * own server.
+ */
 const forEveryServer = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'];
 
-/** Scenarios that are not run, as patterns of their names, with the reason. */
+/** Scenarios of the MCP conformance suite that are not run, as patterns of their names, with the reason. */
 const notRun: readonly (readonly [RegExp, string])[] = [
   [/^(tools-call-|json-schema-)/, 'calls tools with fixed names of the suite’s own server'],
   [/^(resources|prompts)-|^sep-2164-/, 'the server has neither resources nor prompts'],
@@ -38,7 +41,7 @@ const authorizationScenarios = {
   'authorization-code-grant': { 'authorization-code-grant': 'SUCCESS' },
 };
 
-/** Runs all scenarios for an authorization server, in which a user signs in with the browser. */
+/** Runs all scenarios for an authorization server. In each scenario a user signs in with the browser. */
 async function testAuthorizationServer(site: string, browser: SignInBrowser, ...more: readonly string[]) {
   const port = await freePort();
   const redirectUri = `http://127.0.0.1:${port}/callback`;
@@ -54,7 +57,7 @@ async function testAuthorizationServer(site: string, browser: SignInBrowser, ...
   return results;
 }
 
-/** Client of the suite, which requests no scope. */
+/** OAuth client of the conformance suite, which requests no scope. */
 const suite = {
   clientId: 'suite',
   name: 'Suite',
@@ -112,8 +115,8 @@ describe('the conformance suite of MCP', () => {
 });
 
 /**
- * Signs a user in, and returns the URL of a proxy that adds the user's token to each request: the suite cannot sign in
- * to a server.
+ * Signs a user in, and returns the URL of a proxy that adds the user's token to each request, because the
+ * conformance suite cannot sign in to a server.
  */
 async function withToken(url: string): Promise<string> {
   const assistant = new Assistant(service.site, { clientId: 'assistant' }, 51_234);

@@ -15,14 +15,17 @@ import { type Installed, inPlace, installed, mcp } from './support/python-packag
 
 const script = fileURLToPath(new URL('support/mcp_flow.py', import.meta.url));
 
-/** Starts the example server. */
+/** Starts the example MCP server. */
 async function startService() {
   const service = await startNotes();
   afterwards(() => service.stop());
   return service;
 }
 
-/** Publishes the metadata document of an assistant, as its makers do. Returns its URL. */
+/**
+ * Publishes the client metadata document of an AI assistant, as the assistant's makers do. Returns the
+ * document's URL.
+ */
 async function publish(): Promise<string> {
   const { server, port } = await listening();
   const url = `https://127.0.0.1:${port}/client.json`;

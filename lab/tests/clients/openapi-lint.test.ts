@@ -19,14 +19,14 @@ beforeAll(async () => {
   return () => provider.stop();
 });
 
-/** Returns Redocly's report with its recommended rules, warnings included. */
+/** Returns the report of Redocly (an OpenAPI linter) with its recommended rules, warnings included. */
 async function redocly(text: string): Promise<string[]> {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
   return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
 }
 
-/** Returns Spectral's report with its recommended rules, hints included. */
+/** Returns the report of Spectral (an OpenAPI linter) with its recommended rules, hints included. */
 async function spectral(text: string): Promise<string[]> {
   const linter = new spectralCore.Spectral();
   // Cast the rule set: Spectral's type requires that rules extend others.

@@ -18,7 +18,7 @@ type Answer = { readonly response: Response; readonly data?: unknown };
 type Delivery<Type extends keyof webhooks> =
   webhooks[Type]['post']['requestBody']['content']['application/json'];
 
-/** Narrows by event type. */
+/** Function of the test program that narrows an event by its type. */
 export function told(event: Delivery<'payment.completed'> | Delivery<'kyc.updated'>): string {
   return event.type === 'payment.completed' ? event.data.amount : event.data.previous.kycStatus;
 }
@@ -103,7 +103,7 @@ const wrongProgram = [
   ...Object.values(wrongCalls),
 ].join('\n');
 
-/** Returns the names of the calls that the compiler refuses, and any other error unchanged. */
+/** Returns the names of the calls that the compiler refuses, and any other compiler error unchanged. */
 function refused(said: string): readonly string[] {
   const names = ['', '', '', ...Object.keys(wrongCalls)];
   // Indented lines continue the message above them.
@@ -128,7 +128,10 @@ const settings = {
   include: ['*.ts'],
 };
 
-/** Generates types for the document, compiles the programs with them, and returns the compiler's output. */
+/**
+ * Generates types for the OpenAPI document, compiles the programs with these types, and returns the
+ * compiler's output.
+ */
 async function compile(folder: string, document: string): Promise<string> {
   writeFileSync(join(folder, 'partner-api.ts'), astToString(await openapiTS(document)));
   writeFileSync(join(folder, 'program.ts'), program);

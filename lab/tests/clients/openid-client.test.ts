@@ -7,7 +7,7 @@ import { startProvider } from '../../../packages/core/test/support/running.ts';
 
 const provider = await startProvider();
 
-/** Discovers the provider as an application does. Plain HTTP is only for this test. */
+/** Discovers the provider as an application does. Plain HTTP is allowed for this test only. */
 const discover = (
   { id, secret }: TestClient,
   auth = client.ClientSecretPost(secret ?? ''),
@@ -28,7 +28,7 @@ async function signIn(
     browser = at.browser(),
   }: Partial<{
     at: TestProvider;
-    /** `null`: the request names no scope. */
+    /** Scope of the authorization request; `null` if the request names no scope. */
     scope: string | null;
     more: Record<string, string>;
     browser: TestBrowser;

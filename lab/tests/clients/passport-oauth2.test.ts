@@ -3,10 +3,10 @@ import OAuth2Strategy from 'passport-oauth2';
 import { expect, it } from 'vitest';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 
-/** Result of one request to a strategy, as Passport would see it. */
+/** Result of one request to a Passport strategy, as Passport would see the result. */
 type Outcome = { readonly redirect: string } | { readonly user: unknown } | { readonly failure: unknown };
 
-/** Runs a strategy the way Passport does, with a given session. */
+/** Runs a Passport strategy as Passport does, with a given session. */
 function authenticate(strategy: OAuth2Strategy, url: string, session: object): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const augmented = Object.create(strategy, {

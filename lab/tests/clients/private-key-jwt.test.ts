@@ -12,7 +12,7 @@ const provider = await startProvider({
 const allowedScopes = ['openid', 'profile', 'offline_access'] as const;
 const scope = 'openid profile offline_access';
 
-/** Discovers the provider as an application does. Plain HTTP is for this test only. */
+/** Discovers the provider as an application does. Plain HTTP is allowed for this test only. */
 const discover = (id: string, auth: client.ClientAuth): Promise<client.Configuration> =>
   client.discovery(new URL(provider.origin), id, undefined, auth, {
     execute: [client.allowInsecureRequests],
@@ -120,7 +120,7 @@ describe('openid-client', () => {
   });
 });
 
-/** Plain HTTP is for this test only. */
+/** Option that allows plain HTTP, for this test only. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 describe('oauth4webapi', () => {

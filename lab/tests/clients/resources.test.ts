@@ -38,7 +38,10 @@ it('oauth4webapi finds its way from a challenge to a token, and steps up', async
   const app = await provider.client({ public: true, allowedScopes });
   const me: oauth.Client = { client_id: app.id };
 
-  /** Follows a challenge as RFC 9728, section 5, says, and returns a token with the scopes that it names. */
+  /**
+   * Follows the challenge of a protected resource as RFC 9728, section 5, says, and returns a token with the
+   * scopes that the challenge names.
+   */
   async function tokenAfter(challenge: oauth.WWWAuthenticateChallenge | undefined): Promise<string> {
     const { scope = '', resource_metadata: metadataUrl = '' } = challenge?.parameters ?? {};
     const url = new URL(resource);
@@ -65,7 +68,7 @@ it('oauth4webapi finds its way from a challenge to a token, and steps up', async
     return (await oauth.processAuthorizationCodeResponse(as, me, response)).access_token;
   }
 
-  /** Calls the API, and returns its answer, or its challenge. */
+  /** Calls the API, and returns the API's response or its challenge. */
   async function call(token: string, path: string) {
     try {
       const request = [token, 'GET', new URL(origin + path)] as const;

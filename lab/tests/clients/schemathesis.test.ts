@@ -6,7 +6,7 @@ import { type Installed, inPlace, installed, schemathesis } from './support/pyth
 
 const support = fileURLToPath(new URL('support/', import.meta.url));
 
-/** Schemathesis checks that hold for every response to any request. */
+/** Checks of Schemathesis that hold for every response to any request. */
 const always = [
   'not_a_server_error',
   'status_code_conformance',
@@ -20,7 +20,10 @@ beforeAll(async () => {
   tool = await installed(schemathesis);
 });
 
-/** Runs Schemathesis against a real server. @returns its report, or `null` if it is not installed */
+/**
+ * Runs Schemathesis (an API fuzzer) against a real server. @returns the report, or `null` if Schemathesis is
+ * not installed
+ */
 async function report(
   context: TestContext,
   mode: 'positive' | 'negative',
@@ -66,7 +69,7 @@ async function report(
   }
 }
 
-/** Matches a report without failures and warnings, and with enough requests. */
+/** Matches a Schemathesis report without failures and warnings, and with enough requests. */
 const clean = /Tested: 23\n[\s\S]*\n {2}\d{3,} generated, \d{3,} passed/;
 
 describe('Schemathesis', () => {

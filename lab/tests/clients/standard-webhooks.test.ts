@@ -12,10 +12,10 @@ import { type Installed, inPlace, installed, standardWebhooks, svix } from './su
 
 const script = fileURLToPath(new URL('support/standard_webhooks.py', import.meta.url));
 
-/** A delivery that a library verifies with a secret. */
+/** A webhook delivery that a library verifies with a secret. */
 type Delivery = Pick<Received, 'body' | 'headers'> & { readonly secret: string };
 
-/** Returns `ok` or the name of the error for each delivery. */
+/** Returns `ok` or the name of the error for each verified delivery. */
 type Verify = (deliveries: readonly Delivery[]) => Promise<readonly string[]>;
 
 /** Verifies deliveries with the class of a library from npm. */
@@ -78,7 +78,7 @@ const secrets = {
   'of any characters': 'a secret with ünïcode, not whsec_ encoded',
 };
 
-/** Starts a service with the option, and an endpoint for each secret. */
+/** Starts a service with the option for Standard Webhooks headers, and an endpoint for each secret. */
 async function deliveriesOf(all: readonly string[]): Promise<Delivery[]> {
   const service = await shop({ webhooks: { standardHeaders: true } });
   const made = all.map(async (secret) => {
@@ -98,7 +98,7 @@ async function deliveriesOf(all: readonly string[]): Promise<Delivery[]> {
   );
 }
 
-/** Copies of a delivery that a library must refuse. */
+/** Altered copies of a delivery, which a library must refuse. */
 function altered({ body, headers, secret }: Delivery): Delivery[] {
   const changed = Buffer.from(body);
   changed[changed.length - 2] = (changed[changed.length - 2] ?? 0) ^ 1;

@@ -13,14 +13,17 @@ import { requests, scopes } from './modules/requests.ts';
 import { sessions } from './modules/sessions.ts';
 import { tokens } from './modules/tokens.ts';
 
-/** A plan of modules, grouped by topic. */
+/** A conformance test plan with its modules, grouped by topic. */
 interface Plan {
   readonly name: string;
   readonly title: string;
   readonly modules: readonly Module[];
-  /** True if the provider calls clients, so that it must be on this machine. */
+  /**
+   * True if the provider calls clients during the plan, so that the conformance suite must run on this
+   * machine.
+   */
   readonly isLocal?: boolean;
-  /** Variant of the plan, if it is not that of the plans of OpenID Connect. */
+  /** Variant of the conformance test plan, if it is not the variant that the plans of OpenID Connect have. */
   readonly variant?: string;
 }
 
@@ -31,7 +34,7 @@ export const basicOp: Plan = {
   modules: [...requests, ...scopes, ...sessions, ...tokens],
 };
 
-/** Plan for clients of the FAPI 2.0 Security Profile, in the order of the original. */
+/** Conformance test plan for clients of the FAPI 2.0 Security Profile, in the order of the original plan. */
 export const fapi: Plan = {
   name: 'fapi2-security-profile-final-test-plan',
   title: 'FAPI 2.0 Security Profile',
@@ -60,7 +63,10 @@ export const plans: readonly Plan[] = [
   fapi,
 ];
 
-/** Returns the result of a module in the original suite, under the name that the suite gives it. */
+/**
+ * Returns the result that the original conformance suite gives a module, under the suite's name for this
+ * result.
+ */
 function resultOf(module: Module): 'pass' | 'warning' | 'review' | 'skipped' {
   if ('skip' in module || module.skipped !== undefined) return 'skipped';
   if (module.review !== undefined) return 'review';

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { blocksOf, pages, root } from './support/pages.ts';
 
-/** Declarations of the reader's application, which the code blocks use. */
+/** Declarations of the reader's application, which code blocks of the documentation use. */
 const readersApp = `
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Authentication, Login, UserDirectory, UserRecord } from '@ostiary/core';
@@ -29,20 +29,23 @@ export interface PrismaClient {
 }
 `;
 
-/** File in which the reader has called `createOstiary`. */
+/** File in which the reader of the documentation has called `createOstiary`. */
 const readersOstiary = `
 import type { Ostiary } from '@ostiary/core';
 export declare const ostiary: Ostiary;
 export declare function openOstiary(): Promise<Ostiary>;
 `;
 
-/** Folders with the packages that the code blocks of a page import, if not the root. */
+/**
+ * Folders with the packages that the code blocks of a page import, if the packages are not in the root
+ * folder.
+ */
 const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
 
 /**
- * Collects every TypeScript block of every page, by a file name beside the page. A later block of a page may
- * use declarations of an earlier one. Blocks that begin with the name of their file (`// server.ts`) form a
- * folder and may import each other.
+ * Collects every TypeScript block of every documentation page, by a file name beside the page. A later block
+ * of a page may use declarations of an earlier block. Blocks that begin with the name of their file (`//
+ * server.ts`) form a folder and may import each other.
  */
 function blocks(): Map<string, string> {
   const files = new Map<string, string>();

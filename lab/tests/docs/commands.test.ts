@@ -24,7 +24,7 @@ const commands = pages().flatMap((page) =>
 const data = mkdtempSync(join(tmpdir(), 'ostiary-docs-'));
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-/** Returns the script of the root package.json that a command runs, if any. */
+/** Returns the script of the root package.json that a command runs, if it runs one. */
 function scriptOf({ words: [program, first, second] }: ShellCommand): string | undefined {
   if (program !== 'npm') return undefined;
   if (first === 'start' || first === 'test') return first;
@@ -35,17 +35,23 @@ function byPage<Entry extends { readonly page: string }>(which: readonly Entry[]
   return [...Map.groupBy(which, ({ page }) => page)];
 }
 
-/** Returns where a command writes a file: `/backup/…` is in a folder of the tests. */
+/**
+ * Returns where a command of the documentation writes a file: `/backup/…` is replaced by a folder of the
+ * tests.
+ */
 const written = (word: string): string => (word.startsWith('/backup/') ? join(data, word.slice(8)) : word);
 
-/** Replaces `<client id>` and `<key id>` with the last id that an earlier command printed. */
+/** Replaces `<client id>` and `<key id>` in a command with the last id that an earlier command printed. */
 function given(word: string, said: string): string {
   const made = { '<client id>': /\bsvc_client_\w+/g, '<key id>': /\bkey_\w+/g };
   const [placeholder = '', format] = Object.entries(made).find(([name]) => word.includes(name)) ?? [];
   return format === undefined ? word : word.replace(placeholder, said.match(format)?.at(-1) ?? placeholder);
 }
 
-/** Runs a command in a shell, in a folder of the tests. curl fails if the response is an error. */
+/**
+ * Runs a command of the documentation in a shell, in a folder of the tests. curl fails if the response is an
+ * error.
+ */
 async function inShell(command: string, env: Readonly<Record<string, string>>) {
   const script = `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n${command}`;
   const child = spawn('sh', ['-c', script], {
@@ -59,8 +65,8 @@ async function inShell(command: string, env: Readonly<Record<string, string>>) {
 }
 
 /**
- * Checks that a command failed only because it names, with `we_…` or `<client id>`, an object that only the
- * reader has.
+ * Checks that a command failed only because it names an object that only the reader has, such as `we_…` or
+ * `<client id>`.
  */
 function names({ words }: ShellCommand, output: string): boolean {
   return words.some((word) => /…|<[^>]*>/.test(word)) && /^there is no (?!command)/.test(output);

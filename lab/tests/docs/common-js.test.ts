@@ -18,7 +18,7 @@ function writeFromPage(page: string, file: string): void {
   writeFileSync(join(app, file), code);
 }
 
-/** Finds the commands that set up Jest. */
+/** Finds the commands of a page that set up Jest. */
 function commandsForJest(): string {
   const commands = blocksOf('docs/testing.md', 'sh').find((block) => block.includes('jest'));
   if (commands === undefined) throw new Error('docs/testing.md has no commands for Jest');

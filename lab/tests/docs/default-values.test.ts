@@ -3,18 +3,21 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 /**
- * Defaults of all documented members outside the options of `createOstiary`, whose defaults stand in one table
- * that the generator of the options page reads.
+ * Defaults of all documented members outside the options of `createOstiary`. The options' defaults stand in
+ * one table that the generator of the options page reads.
  */
 
 const root = resolve(import.meta.dirname, '../../..');
 
 type Plain = string | number | boolean;
 
-/** Members that have no default in the code, because it asks for another value only. */
+/** Members without a default in the code, because the code only tests for another value. */
 const absent: ReadonlySet<string> = new Set(['loopbackPorts', 'wrongPath', 'isLogged']);
 
-/** Reads the values that a comment states: one, or several for different calls. Empty if none is a plain value. */
+/**
+ * Reads the default values that a comment states: one value, or several values for different calls. The
+ * result is empty if none is a plain value.
+ */
 function statedValues(words: string): Plain[] {
   const text = words.replaceAll('`', '').trim();
   const numbers = text.match(/\d[\d ,]*/g) ?? [];
@@ -26,7 +29,7 @@ function statedValues(words: string): Plain[] {
   return quoted === undefined ? [] : [quoted];
 }
 
-/** Returns the members whose comments state a plain default. */
+/** Returns the members whose comments state a plain default value. */
 function statedDefaults(sources: readonly ts.SourceFile[]): Map<ts.PropertySignature, Plain[]> {
   const stated = new Map<ts.PropertySignature, Plain[]>();
   const visit = (node: ts.Node): void => {
@@ -58,14 +61,14 @@ function constantOf(checker: ts.TypeChecker, node: ts.Expression): Plain | null 
     : null;
 }
 
-/** A default in the code: the name of a member, and the member itself if its type is known. */
+/** A default value in the code: the name of a member, and the member itself if its type is known. */
 interface Given {
   readonly name: string;
   readonly member?: ts.Symbol | undefined;
   readonly standard: ts.Expression;
 }
 
-/** Returns the name and the default of a member in a schema, such as `name: z.string().default('')`. */
+/** Returns the name and the default value of a member in a schema, such as `name: z.string().default('')`. */
 function schemaDefault(node: ts.Node): Given | null {
   if (!ts.isPropertyAssignment(node) || !ts.isIdentifier(node.name)) return null;
   let call: ts.Expression = node.initializer;
@@ -77,7 +80,9 @@ function schemaDefault(node: ts.Node): Given | null {
   return null;
 }
 
-/** Returns the default that a node gives to a member or a parameter; `null` for any other node. */
+/**
+ * Returns the default value that a syntax node gives to a member or a parameter; `null` for any other node.
+ */
 function givenDefault(checker: ts.TypeChecker, node: ts.Node): Given | null {
   // const { name = 1 } = options
   if (ts.isBindingElement(node) && node.initializer && ts.isObjectBindingPattern(node.parent)) {
@@ -109,7 +114,7 @@ function givenDefault(checker: ts.TypeChecker, node: ts.Node): Given | null {
   return schemaDefault(node);
 }
 
-/** Returns a name in the scope of its file, and in that of its package. */
+/** Returns two keys for a member's name: the name within its file, and the name within its package. */
 function scopedNames(node: ts.Node, name: string): string[] {
   const { fileName } = node.getSourceFile();
   const [, inPackage = ''] = /\/((?:packages|examples)\/[^/]+)\//.exec(fileName) ?? [];
@@ -143,8 +148,8 @@ test('every default that a comment states is the one that the code uses', { time
   for (const source of sources) visit(source);
 
   /**
-   * Returns the defaults of a member in the code. If no code gives one to its own type, returns those of its
-   * name in the same file, or else in the same package.
+   * Returns the default values of a member in the code. If the code gives none to the member's own type,
+   * returns the defaults of members with the same name in the same file, or else in the same package.
    */
   const valuesOf = (member: ts.PropertySignature, values: readonly Plain[]): readonly Plain[] => {
     const name = member.name.getText();

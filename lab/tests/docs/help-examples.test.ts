@@ -11,10 +11,10 @@ import { helpPages, program } from './support/help.ts';
 import { installationFor } from './support/installation.ts';
 import { commandsOf } from './support/shell.ts';
 
-/** Returns the example at the end of a help page. */
+/** Returns the example at the end of a command's help page. */
 const exampleOf = (page: string): string | undefined => /\nExample:\n {2}(.+)\n$/.exec(page)?.[1];
 
-/** Replaces ids, files and the https URL of an example by those of the test. */
+/** Replaces ids, files and the https URL of a help example by values of the test. */
 function asHere(example: string, ids: Readonly<Record<string, string>>, folder: string): string[] {
   const [{ words = [] } = {}] = commandsOf(example);
   // Without the text after `>`, which is for the reader's shell.

@@ -11,13 +11,13 @@ import { installationFor } from './support/installation.ts';
 import { root } from './support/pages.ts';
 import { commandsOf } from './support/shell.ts';
 
-/** A text that a program may print, with the file that contains it. */
+/** A text that a program may print, with the source file that contains the text. */
 interface Said {
   readonly file: string;
   readonly text: string;
 }
 
-/** Collects the quoted texts of a program, with `…` for inserted values. */
+/** Collects the quoted texts in a program's source, with `…` for inserted values. */
 function textsOf(file: string): Said[] {
   const texts: Said[] = [];
   const visit = (node: ts.Node): void => {
@@ -51,7 +51,7 @@ const said: readonly Said[] = [
     .map((text) => ({ file: refusals, text: text.replace(/: .*| (?:to see|for all) .*/, '') })),
 ];
 
-/** Returns the parts of the texts that have this form. */
+/** Returns the parts of the texts that match a pattern. */
 const found = (form: RegExp): Said[] =>
   said.flatMap(({ file, text }) =>
     Array.from(text.matchAll(form), ([match]) => ({ file, text: match.trim() })),

@@ -5,12 +5,12 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { pages, root, textOf } from './support/pages.ts';
 
 /**
- * URL of the repository. READMEs of packages link to files with it, because they are also shown on a
- * registry's page.
+ * URL of the repository. READMEs of packages link to files with this URL, because package registries show the
+ * READMEs, too.
  */
 const repository = manifest.repository.url.replace(/^git\+(.*)\.git$/, '$1');
 
-/** Returns the ids of a page's headings, as GitHub makes them. */
+/** Returns the ids of a page's headings, made as GitHub makes them. */
 function anchorsOf(page: string): Set<string> {
   const withoutCode = textOf(page).replace(/^ *```[\s\S]*?^ *```/gm, '');
   const seen = new Map<string, number>();

@@ -27,7 +27,7 @@ import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor, recipe } = recipeFolder();
 
-/** Exports of a recipe: the function that ships an order, and those that open the database. */
+/** Exports of a documented recipe: the function that ships an order, and functions that open the database. */
 interface Recipe {
   ship(ostiary: Pick<Ostiary, 'events'>, db: unknown, orderId: string): unknown;
   open(file: string): { readonly database: Database.Database };
@@ -36,13 +36,13 @@ interface Recipe {
 
 /** A database with a table of the host and an installation of Ostiary, whose partner has an endpoint. */
 interface Stage {
-  /** URL of the database, or path of its file. */
+  /** URL of the database, or path of the database file. */
   readonly where: string;
   readonly ostiary: Ostiary;
   readonly partner: OstiaryPartner;
-  /** Runs SQL of the host and returns the rows. */
+  /** Runs SQL of the application and returns the rows. */
   run(sql: string): Promise<unknown[]> | unknown[];
-  /** Orders that the endpoint has received. */
+  /** Orders that the webhook endpoint has received. */
   readonly delivered: unknown[];
 }
 
@@ -53,7 +53,7 @@ function ends<Opened>(opened: Opened, end: (opened: Opened) => unknown): Opened 
 const poolOn = (connectionString: string) => ends(new Pool({ connectionString }), (pool) => pool.end());
 const fileOn = (file: string) => ends(new Database(file), (database) => database.close());
 
-/** Recipes of the page, with the function that opens the database of each. */
+/** Recipes of the page about ORMs, with the function that opens the database of each recipe. */
 const recipes: readonly (readonly [
   heading: string,
   on: 'PostgreSQL' | 'SQLite',
@@ -210,7 +210,10 @@ it.each(recipes)(
       second: ostiary.events.publish,
     };
     const [met, all] = [new Set<string>(), Promise.withResolvers<void>()];
-    /** Waits in the middle of each transaction on PostgreSQL until all transactions are there. */
+    /**
+     * Waits in the middle of each transaction on PostgreSQL until all concurrent transactions have come this
+     * far.
+     */
     const meeting = (publish: Publish): Publish =>
       on === 'SQLite'
         ? publish

@@ -20,7 +20,7 @@ const asking = (origin: string): Ask => {
   return (authorization) => fetch(`${origin}/wallet`, { headers: authorization ? { authorization } : {} });
 };
 
-/** Servers that use the guards of the page unchanged, by framework. */
+/** Servers that use the guards of the documentation page unchanged, by framework. */
 const frameworks: { readonly [file: string]: (block: { routes?: unknown; GET?: unknown }) => Promise<Ask> } =
   {
     async 'express.ts'({ routes }) {

@@ -21,7 +21,7 @@ useCheckout();
 
 const partnerPage = 'docs/quickstart-partner.md';
 let partnerFolder: Promise<string> | undefined;
-/** Returns the folder with the files of the partner's page, created once. */
+/** Returns the folder with the files of the quickstart page for partners. The folder is created once. */
 const folderOfPartner = (): Promise<string> => {
   partnerFolder ??= folderOf(partnerPage);
   return partnerFolder;

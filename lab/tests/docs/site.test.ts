@@ -12,7 +12,7 @@ import { newProfile } from '../../support/browser/profile.ts';
 import { newcomersQuestions } from './support/newcomers-questions.ts';
 import { questions } from './support/questions.ts';
 
-/** A page of each kind. */
+/** One page of each kind in the documentation site. */
 const kinds = [
   '/',
   '/docs',

@@ -40,7 +40,10 @@ for (const language of languages) {
   }, 120_000);
 }
 
-/** Verifiers that the console hands out in JavaScript. All others are in languages of the page. */
+/**
+ * JavaScript verifiers that the console shows. Verifiers in all other languages are on the documentation
+ * page.
+ */
 const inJavaScript = ['express', 'nextjs', 'fastify', 'hono'] as const;
 
 it('the verifiers that the console hands out are blocks of the documentation', () => {
@@ -70,7 +73,7 @@ it('the verifiers that the console hands out have the prefix of the installation
   }
 });
 
-/** Captures a delivery of a service, as it arrives at a partner's server. */
+/** Captures a webhook delivery of a service, as it arrives at a partner's server. */
 async function realDelivery(prefix = 'svc'): Promise<{ readonly delivery: Received; readonly id: string }> {
   const { provider, register, trigger, work } = await shop({ prefix });
   const server = await sink(() => provider.clock.now());
@@ -104,7 +107,7 @@ for (const language of languages) {
   }, 120_000);
 }
 
-/** Loads a verifier in JavaScript as a module, with its app or route as export. */
+/** Loads a JavaScript verifier as a module, with the verifier's app or route as export. */
 async function loaded(name: (typeof inJavaScript)[number], prefix: string) {
   const file = join(root, `lab/node_modules/.cache/verifiers/${name}-${prefix}.mjs`);
   const source = verifierSource(name, prefix).replace('app.listen(3000);', '');
@@ -113,7 +116,9 @@ async function loaded(name: (typeof inJavaScript)[number], prefix: string) {
   return await import(/* @vite-ignore */ `${pathToFileURL(file).href}?${Date.now()}`);
 }
 
-/** Lines that export, beside each verifier, a function that passes a request to it. */
+/**
+ * Code lines that are added to each verifier, and export a function that passes a request to the verifier.
+ */
 const posting = {
   express: `
 export const post = async (request) => {

@@ -25,14 +25,14 @@ import { spellingsOf } from './spellings.ts';
 
 const redirectUri = 'https://app.example/callback';
 
-/** Secrets that must not be found anywhere, by name. */
+/** Secrets that must not be found in files or output, by name. */
 const secrets = new Map<string, string>();
-/** Texts that must be found, as a check that the search itself works. */
+/** Texts that must be found, as a check that the search for secrets itself works. */
 const known = new Map<string, Buffer>();
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Returns the secrets and spellings that occur in these bytes. */
+/** Returns the secrets, with their spellings, that occur in the given bytes. */
 function findings(bytes: Buffer): string[] {
   const found: string[] = [];
   for (const [name, secret] of secrets) {
@@ -43,7 +43,7 @@ function findings(bytes: Buffer): string[] {
   return found;
 }
 
-/** Records the private members of every signing key in a database as secrets. */
+/** Records the private members of every signing key in a database as secrets to search for. */
 async function keepKeyMaterial(file: string, sealingKey: string): Promise<void> {
   const storage = sqliteStorage({ file });
   await storage.open();
@@ -127,7 +127,7 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     keepCookies(browser, 'whole flow');
   }
 
-  /** Sends requests that fail, and might be logged for that reason. */
+  /** Sends requests that fail, which a log might therefore contain. */
   async function attacks(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'ben');
     const { verifier, bound } = pkce();
@@ -153,7 +153,9 @@ describe('after whole flows, attacks and failures, with every debug line turned 
     keepCookies(browser, 'attacks');
   }
 
-  /** Leaves interactions unfinished: one is shown, one has been answered, one belongs to another browser. */
+  /**
+   * Leaves three sign-ins unfinished: one is shown, one has been answered, one belongs to another browser.
+   */
   async function openEnds(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'carl');
     for (const answered of [false, true]) {

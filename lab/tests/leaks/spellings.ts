@@ -1,6 +1,6 @@
 /**
- * Returns the Base64 of a text at an offset within a longer text: only characters that do not depend on its
- * neighbours.
+ * Returns the Base64 of a text at an offset within a longer text: only the characters that do not depend on
+ * the neighbouring text.
  */
 function base64Within(bytes: Buffer, offset: number): string {
   const padded = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -27,7 +27,7 @@ function spellingsOfBytes(what: string, bytes: Buffer): [string, Buffer][] {
   ];
 }
 
-/** Returns all spellings of a secret in a file or in printed text. */
+/** Returns all spellings that a secret may have in a file or in printed text. */
 export function spellingsOf(secret: string): [string, Buffer][] {
   const percent = (text: string): string =>
     text.replaceAll(/[^A-Za-z0-9]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);

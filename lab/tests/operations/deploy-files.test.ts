@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 /** Returns the first group of all matches of a pattern. */
 const foundIn = (text: string, pattern: RegExp): string[] =>
   Array.from(text.matchAll(pattern), ([, found = '']) => found);
-/** Returns the variables that neither the server nor Node reads. */
+/** Returns the environment variables that neither the server nor Node reads. */
 const unknownIn = (names: readonly string[]): string[] =>
   names.filter((name) => !Object.hasOwn(settings, name) && name !== 'NODE_COMPILE_CACHE');
 
@@ -60,7 +60,7 @@ it('the image starts a program that is there, and says only what the server read
   expect(unknownIn(variables)).toEqual([]);
 });
 
-/** Returns the variables of a mapping in the compose file, in block or flow style. */
+/** Returns the environment variables in a mapping of the compose file, in block or flow style. */
 function variablesIn(compose: string): string[] {
   const block = /^x-environment:.*\n((?: {2}.*\n)+)/m.exec(compose)?.[1] ?? '';
   const roles = foundIn(compose, /environment: \{ <<: \*environment, (.*) \}/g);

@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 /**
- * Copies the files that git would clone: neither `node_modules` nor built files.
+ * Copies the files that git would clone, without `node_modules` and built files.
  */
 function copySources(): void {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];

@@ -13,7 +13,7 @@ import { close, listen } from '../../support/http.ts';
 const options = { secret: 'a secret of sixteen characters', onError: () => undefined };
 const handle = () => undefined;
 
-/** Receivers of the verifier for frameworks that read the body differently. */
+/** Webhook receivers for frameworks that read the request body in different ways. */
 const receivers = {
   Express: () => {
     const receive = expressWebhook(options, handle);
@@ -34,7 +34,7 @@ const receivers = {
   'a Request on Node': () => createServer(getRequestListener(fetchWebhook(options, handle))),
 } as const;
 
-/** Sends a body with Node's own client. @returns the status, or the error */
+/** Sends a body with Node's own HTTP client. @returns the status, or the error */
 function send(url: string, bytes: number, isChunked: boolean): Promise<number | string> {
   const headers = isChunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': bytes };
   return new Promise((resolve) => {

@@ -7,8 +7,8 @@ import { expect, it, onTestFinished } from 'vitest';
 const script = resolve(import.meta.dirname, '../../../deploy/systemd/ostiary');
 
 /**
- * Runs the command of the unit with settings, and paths in a folder of the test. `runuser`, which only root
- * may run, is replaced by a program that runs the command as the same user.
+ * Runs the command of the systemd unit with settings, and with paths in a folder of the test. `runuser`,
+ * which only root may run, is replaced by a program that runs the command as the same user.
  * @returns the input of the program, and true if a setting created the file `ran`
  */
 function runWith(settings: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) {

@@ -34,7 +34,7 @@ const jobs = [...workflows].flatMap(([name, { jobs: own }]) =>
 const steps = jobs.flatMap(({ id, job }) => job.steps.map((step) => ({ id, step })));
 const release = workflows.get('release.yml')?.jobs ?? {};
 
-/** Checks whether a step runs code of this repository or its dependencies. */
+/** Checks whether a workflow step runs code of this repository or its dependencies. */
 const runsOurs = ({ uses = '', run = '' }: Step): boolean =>
   uses.startsWith('actions/checkout@') ||
   /\b(?:npm (?:run|test|ci|install|exec)|npx|pnpm|node|\.ci\/run)\b/.test(run);

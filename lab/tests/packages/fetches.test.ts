@@ -18,19 +18,19 @@ import { freePort } from '../../support/free-port.ts';
 import { type PartnerFolder, partnerFolder } from './support/installed.ts';
 
 /**
- * node-fetch 2 with the type of node-fetch 3, because its own types do not match
+ * node-fetch 2 with the type of node-fetch 3, because the types of node-fetch 2 do not match
  * `exactOptionalPropertyTypes`.
  */
 const nodeFetch2 = untypedFetch2 as unknown as typeof nodeFetch3;
 
-/** Entries of the packed SDK. */
+/** Entry points of the packed SDK. */
 interface Sdk {
   readonly main: typeof import('@ostiary/client-sdk');
   readonly oauth: typeof import('@ostiary/client-sdk/oauth');
   readonly reconciliation: typeof import('@ostiary/client-sdk/reconciliation');
 }
 
-/** A platform, with the options that a partner must pass there. */
+/** A platform (a kind of `fetch`), with the options that a partner must pass to the SDK there. */
 interface Platform {
   readonly sdk: Sdk;
   readonly options: { readonly fetch?: typeof nodeFetch3 };
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => installed.remove());
 
-/** Returns the error with which a call fails, also an error of another realm. */
+/** Returns the error with which an SDK call fails, even if the error belongs to another JavaScript realm. */
 const thrownBy = (call: PromiseLike<unknown>): PromiseLike<unknown> =>
   call.then(
     () => null,
@@ -54,7 +54,7 @@ const started = { 'content-type': 'application/json', 'x-request-id': 'req-1' };
 
 const page: Fault = (response) => void response.writeHead(201, started).end('<html>Thank you</html>');
 
-/** Sends 65 MiB, unless the client disconnects. */
+/** Sends a response of 65 MiB, unless the client disconnects. */
 const long: Fault = (response) => {
   response.writeHead(201, started);
   const part = Buffer.alloc(1024 * 1024, 97);
@@ -96,8 +96,8 @@ const everyEntry = `
 `;
 
 /**
- * Opens a window of jsdom whose only fetch is whatwg-fetch over XMLHttpRequest, as in React Native. Its
- * responses have no streams either, and it lacks TextDecoder and `throwIfAborted`.
+ * Opens a window of jsdom whose only fetch is whatwg-fetch over XMLHttpRequest, as in React Native. The
+ * window lacks response streams, TextDecoder and `throwIfAborted`, as React Native does.
  */
 async function inWindow(url: string): Promise<Platform> {
   const { window } = new JSDOM('', { url, runScripts: 'outside-only' });
@@ -115,7 +115,7 @@ const platforms: readonly (readonly [string, (origin: string) => Promise<Platfor
 ];
 
 describe.each(platforms)('the SDK with %s', (_name, start) => {
-  /** Makes a client of the package on this platform. */
+  /** Makes an API client of the package on this platform. */
   async function client(origin: string, apiKey: string) {
     const { sdk, options, close } = await start(origin);
     const ostiary = new sdk.main.OstiaryPartner({

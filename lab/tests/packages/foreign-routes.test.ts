@@ -12,7 +12,7 @@ const isEvery = process.env.TEST_EVERY_APP !== undefined;
 let installed: PartnerFolder | undefined;
 afterEach(() => installed?.remove());
 
-/** Installs an application from its files, and builds it without a secret. */
+/** Installs an application from its files, and builds the application without a secret. */
 async function built(
   tools: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>>,
@@ -28,7 +28,7 @@ async function built(
   return folder;
 }
 
-/** Starts a built application and posts deliveries to its receiver at `/hook`. */
+/** Starts a built application and posts deliveries to its webhook receiver at `/hook`. */
 async function takesDeliveries(folder: string, command: string): Promise<void> {
   const port = await freePort();
   const origin = `http://localhost:${port}`;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => installed?.remove());
 
-/** Writes a file into the folder of the partner. @returns the folder */
+/** Writes a file into the folder of the partner. @returns the path of the folder */
 function written(name: string, text: string): string {
   const folder = installed?.folder ?? '';
   writeFileSync(join(folder, name), text);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => installed.remove());
 
-/** Lists the entries of a package that contain code, by the name that a partner imports. */
+/** Lists the entry points of a package that contain code, by the name that a partner imports. */
 function entriesOf(name: (typeof packages)[number]): string[] {
   const manifest: { readonly exports: object } = JSON.parse(
     readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
@@ -23,7 +23,7 @@ function entriesOf(name: (typeof packages)[number]): string[] {
     .map((entry) => join('@ostiary', name, entry));
 }
 
-/** Programs by the name of their file. */
+/** Programs of the test by the name of their file. */
 type Programs = Readonly<Record<string, string>>;
 
 /** Compiles programs in the partner's folder. @returns the output of the compiler */
@@ -46,7 +46,7 @@ function compile(programs: Programs, compilerOptions: object): string {
   }
 }
 
-/** Imports every entry, and uses it. */
+/** Imports every entry point of a package, and uses it. */
 function everyEntry(): string {
   const entries = packages.flatMap(entriesOf);
   expect(entries).toHaveLength(11);

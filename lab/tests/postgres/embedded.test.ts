@@ -13,7 +13,7 @@ it('draws ports that differ, below those of outgoing connections', async () => {
   expect(Math.max(...ports)).toBeLessThan(32_768);
 });
 
-/** Returns a folder for a server, and a port that is already in use. */
+/** Returns a folder for a PostgreSQL server, and a port that is already in use. */
 async function taken() {
   const [port = 0] = await freePorts(1);
   const other = createServer().listen(port, '127.0.0.1');

@@ -60,8 +60,8 @@ const pay = (key: string) =>
   partnerStatus('payments', { amount: '1.00', currency: 'USD', recipient: { kid: 'ana' } }, key);
 
 /**
- * Requests, each sent alone after its preparation, with the expected number of statements. A statement
- * concerns one kind of object: limit, client, grant, API key.
+ * Requests with their expected number of SQL statements. Each request is sent alone, after its preparation. A
+ * statement concerns one kind of object: limit, client, grant, API key.
  */
 const requests: Record<
   string,

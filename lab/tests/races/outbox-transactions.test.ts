@@ -14,7 +14,7 @@ const schema = {
   },
 } as const;
 
-/** Starts a host with its own table in Ostiary's file, and its own connection. */
+/** Starts an application with its own table in Ostiary's database file, and its own connection. */
 async function shop() {
   const file = temporaryDatabase();
   const { provider } = await webhookProvider({

@@ -1,5 +1,6 @@
 /**
- * A host as its developer bundles it: Ostiary, both storages, the console, and the host's own pages.
+ * An application as its developer bundles it: Ostiary, both storages, the console, and the application's own
+ * pages.
  */
 import { createServer } from 'node:http';
 import { postgresStorage } from '@ostiary/adapter-postgres';

@@ -17,7 +17,10 @@ const folder = mkdtempSync(join(tmpdir(), 'ostiary-bundles-'));
 const project = join(folder, 'project');
 const entry = join(project, 'lab/tests/runtimes/bundled-host.ts');
 const redirectUri = 'https://app.example/callback';
-/** Native code, which cannot be bundled, and the optional native part of pg. */
+/**
+ * Modules that stay outside a bundle: native code, which cannot be bundled, and the optional native part of
+ * pg.
+ */
 const external = ['better-sqlite3', 'pg-native'];
 
 let postgres: TestPostgres;
@@ -100,7 +103,7 @@ function authorizationRequest(clientId: string): URLSearchParams {
   return new URLSearchParams({ ...request, scope: 'openid profile', ui_locales: 'fr' });
 }
 
-/** Signs in, and returns the userinfo for the token. */
+/** Signs in, and returns the userinfo for the access token. */
 async function walk(origin: string, { id, secret }: Client): Promise<unknown> {
   const browser = new UserAgent(origin, redirectUri, 'user-ana');
   const { callback } = await browser.visit(`${origin}/oauth/authorize?${authorizationRequest(id)}`);
@@ -115,7 +118,10 @@ async function walk(origin: string, { id, secret }: Client): Promise<unknown> {
   return (await fetch(`${origin}/v1/oauth/userinfo`, { headers })).json();
 }
 
-/** Copies a bundle into a new folder, in which only the native driver is installed, and runs it there. */
+/**
+ * Copies a bundle into a new folder, in which only the native database driver is installed, and runs the
+ * bundle there.
+ */
 async function deployed<T>(
   outFolder: string,
   file: string,

@@ -19,7 +19,7 @@ const deno = [
   '--allow-read',
 ];
 
-/** Runtimes from npm, by the command that runs a file. */
+/** JavaScript runtimes from npm, by the command that runs a file. */
 export const runtimes: Readonly<Record<string, readonly string[]>> = {
   'Node 18': [join(programs, 'node18/bin/node')],
   'Node 20': [join(programs, 'node20/bin/node')],
@@ -29,23 +29,24 @@ export const runtimes: Readonly<Record<string, readonly string[]>> = {
   Deno: [join(programs, '.bin/deno'), ...deno, '--allow-write', '--allow-net=127.0.0.1,localhost'],
 };
 
-/** Runtimes with `require`. Later versions of Node can also load ES modules with it. */
+/** JavaScript runtimes with `require`. Later versions of Node can also load ES modules with `require`. */
 const withRequire = ['Node 18', 'Node 20', 'Node 22', 'Bun'];
 
 /** A package as it is published, installed in a new folder with programs beside it. */
 export interface Installed {
   readonly folder: string;
-  /** Runs a program in a runtime. @returns its output, which is JSON */
+  /** Runs a program in a JavaScript runtime. @returns the program's output, which is JSON */
   run(runtime: string, file: string, args?: readonly string[], flags?: readonly string[]): Promise<unknown>;
   /**
-   * Writes a CommonJS program, and runs it in every runtime with `require`. @returns the output of each run
+   * Writes a CommonJS program, and runs it in every JavaScript runtime with `require`. @returns the output of
+   * each run
    */
   required(lines: readonly string[]): Promise<unknown[]>;
   remove(): Promise<void>;
 }
 
 /**
- * Builds a package and installs it.
+ * Builds a package and installs it in a new folder.
  * @param files - files that are published in addition to the built ones
  * @param entries - programs of `entries/` that are put beside the package as plain JavaScript
  */

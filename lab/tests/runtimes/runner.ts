@@ -1,17 +1,19 @@
-/** Runs in every runtime against the built package, and reports the results. */
+/**
+ * Tests the built package in one JavaScript runtime, and reports the results. Every runtime runs this file.
+ */
 import type * as Package from '@ostiary/webhook-verifier';
 import { type Case, casesOf, runCases } from '../../../packages/webhook-verifier/test/cases/cases.ts';
 import vectorsFile from '../../../packages/webhook-verifier/vectors.json' with { type: 'json' };
 
-/** Report of a runtime. */
+/** Report of the tests in one JavaScript runtime. */
 export interface Report {
   readonly passed: number;
   readonly failures: readonly string[];
-  /** Number of verifications that used WebCrypto; 0 if the runtime has `node:crypto`. */
+  /** Number of signature verifications that used WebCrypto; 0 if the runtime has `node:crypto`. */
   readonly webVerifications: number;
 }
 
-/** Counts the calls of WebCrypto, if the runtime has it. */
+/** Counts the calls of WebCrypto, if the runtime has WebCrypto. */
 function countVerifications(): () => number {
   const subtle = globalThis.crypto?.subtle;
   if (subtle === undefined) return () => 0;
@@ -26,14 +28,14 @@ function countVerifications(): () => number {
 
 const secret = 'correct horse battery staple';
 
-/** Makes a delivery that is signed now. */
+/** Makes a webhook delivery that is signed now. */
 function signed({ signWebhook }: typeof Package) {
   const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
   const timestamp = Math.floor(Date.now() / 1000);
   return signWebhook(body, { secret, id: 'evt_1', type: 'webhook.test', timestamp, partner: 'acme' });
 }
 
-/** Tests the receiver of Fetch requests; the second delivery is a duplicate. */
+/** Tests the webhook receiver for Fetch requests; the second delivery is a duplicate. */
 async function fetchDelivery({ main, fetch, dedupe }: Loaded): Promise<void> {
   const delivery = await signed(main);
   let handled = 0;
@@ -44,7 +46,7 @@ async function fetchDelivery({ main, fetch, dedupe }: Loaded): Promise<void> {
     throw new Error(`answered ${statuses}, handled ${handled}`);
 }
 
-/** Entries of the package that need no framework. */
+/** Entry points of the package that need no framework. */
 interface Loaded {
   readonly main: typeof Package;
   readonly fetch: typeof import('@ostiary/webhook-verifier/fetch');
@@ -52,7 +54,7 @@ interface Loaded {
   readonly overHttp: (() => Promise<void>) | null;
 }
 
-/** Runs the tests of one runtime. `load` imports the package by its name, as a user does. */
+/** Runs the tests of one JavaScript runtime. `load` imports the package by its name, as a user does. */
 export async function run(load: Loaded): Promise<Report> {
   const verifications = countVerifications();
   const vectors = vectorsFile.cases as unknown as Parameters<typeof casesOf>[1];
@@ -65,7 +67,7 @@ export async function run(load: Loaded): Promise<Report> {
   return { passed, failures, webVerifications: verifications() };
 }
 
-/** Sends a delivery over `node:http` to the receiver for Express. */
+/** Sends a delivery over `node:http` to the webhook receiver for Express. */
 export async function nodeDelivery(
   main: typeof Package,
   express: typeof import('@ostiary/webhook-verifier/express'),

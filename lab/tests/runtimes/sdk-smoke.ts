@@ -3,29 +3,29 @@ import type * as Package from '@ostiary/client-sdk';
 import type * as OAuth from '@ostiary/client-sdk/oauth';
 import type * as Reconciliation from '@ostiary/client-sdk/reconciliation';
 
-/** Settings of a run: URLs and paths of its environment. */
+/** Settings of an SDK test in one runtime: URLs and paths in the test's environment. */
 export interface Surroundings {
   readonly apiKey: string;
   readonly signingSecret: string;
-  /** Origin of the server itself. */
+  /** Origin of the server itself, without the faulty proxy. */
   readonly direct: string;
   /**
-   * Origin of a proxy in front of the server: it resets the first request after it was executed, and never
-   * responds to the third.
+   * Origin of a proxy in front of the server. The proxy resets the first request after the server has
+   * executed it, and never responds to the third request.
    */
   readonly faulty: string;
-  /** Origin at which nothing listens. */
+  /** Origin at which no server listens. */
   readonly closed: string;
-  /** URL of a service that opens an authorization URL, approves, and returns the callback. */
+  /** URL of a service that opens an authorization URL, approves the request, and returns the callback. */
   readonly browser: string;
   readonly client: { readonly clientId: string; readonly clientSecret: string; readonly redirectUri: string };
-  /** Date on which transfers became final. */
+  /** Date on which transfers reached their last state. */
   readonly date: string;
   /** Path of the file to which an export is saved. */
   readonly file: string;
 }
 
-/** Results of a runtime, by step. */
+/** Results of the SDK test in one runtime, by step. */
 export type Findings = { readonly [step: string]: unknown };
 
 const payment = { amount: '125.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } } as const;

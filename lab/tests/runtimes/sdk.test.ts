@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => sdk.remove());
 
 /**
- * Starts a real server with two final transfers, a faulty proxy in front of it, and a browser in which Ana is
- * signed in.
+ * Starts a real server with two transfers in their last state, a faulty proxy in front of the server, and a
+ * browser in which the user Ana is signed in.
  */
 async function surroundings(file: string): Promise<Surroundings> {
   const { provider } = await partnerProvider();

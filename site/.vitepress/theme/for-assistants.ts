@@ -1,7 +1,7 @@
 import { useData, withBase } from 'vitepress';
 import { defineComponent, h, onMounted, ref, watch } from 'vue';
 
-/** Shows a link to the Markdown of the page, and a button that copies it. */
+/** Shows a link to the Markdown of the page, and a button that copies the Markdown. */
 export const ForAssistants = defineComponent({
   name: 'ForAssistants',
   setup() {

@@ -14,7 +14,7 @@ declare module 'vitepress/theme-without-fonts' {
 }
 
 declare module 'swagger-ui-dist/swagger-ui-es-bundle.js' {
-  /** Renders a document into an element. */
+  /** Renders an OpenAPI document into an element. */
   export default function swagger(options: {
     readonly domNode: Element | null;
     readonly spec: object;

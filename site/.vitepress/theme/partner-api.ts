@@ -2,13 +2,13 @@ import { useData, withBase } from 'vitepress';
 import { defineComponent, h, onMounted, onUnmounted, ref, watchEffect } from 'vue';
 
 /**
- * Default URL for requests until the reader enters another one. A site on the reader's own machine forwards
- * them to a service.
+ * Default URL for requests to the partner API until the reader enters another URL. A documentation site on
+ * the reader's own machine forwards these requests to a service.
  */
 const addressAtFirst = (): string =>
   location.hostname === 'localhost' ? location.origin : 'https://api.example.com';
 
-/** Shows the OpenAPI document of the partner API, so that its operations can be tried. */
+/** Shows the OpenAPI document of the partner API, so that readers can try the API's operations. */
 export const PartnerApi = defineComponent({
   name: 'PartnerApi',
   setup() {

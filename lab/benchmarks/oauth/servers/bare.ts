@@ -8,9 +8,9 @@ import { postgresAdapter } from './postgres-adapter.ts';
 
 const { port, key, database } = settings<{
   readonly port: number;
-  /** URL of PostgreSQL; `null` for a Map. */
+  /** URL of PostgreSQL for the bare provider's data; `null` keeps the data in a Map. */
   readonly database: string | null;
-  /** A private RSA key as JWK. */
+  /** Private RSA key of the bare provider, as a JWK. */
   readonly key: Record<string, unknown>;
 }>();
 const client = { clientId: 'bench-client', clientSecret: 'bench-secret-4c1d9d1f3a5b4e5c8f0a7b6d' };

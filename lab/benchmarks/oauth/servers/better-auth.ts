@@ -48,7 +48,7 @@ const auth = betterAuth(options);
 const { adapter, internalAdapter } = await auth.$context;
 const sessions: string[] = [];
 
-/** Creates a client, and users who are signed in. */
+/** Creates a client of better-auth, and users who are signed in. */
 async function prepare(): Promise<ClientCredentials> {
   const now = new Date();
   await adapter.create({
@@ -71,7 +71,7 @@ async function prepare(): Promise<ClientCredentials> {
 
 /**
  * Writes the rows that better-auth's authorize endpoint writes for a signed-in user: the digest of a code,
- * with the request and the session. The timed exchange finds the same row as after a redirect.
+ * with the request and the session. The timed exchange therefore finds the same row as after a redirect.
  */
 async function mint(count: number): Promise<string[]> {
   return eachOf(Array.from({ length: count }), 64, async (_, index) => {

@@ -6,9 +6,9 @@ import { serve, settings } from '../../../support/processes/control.ts';
 
 const { database, tokens, json } = settings<{
   readonly database: string;
-  /** Valid tokens. */
+  /** Access tokens that the look-up server accepts. */
   readonly tokens: readonly string[];
-  /** Response to each token. */
+  /** Body of the response to each access token. */
   readonly json: string;
 }>();
 const digestOf = (token: string) => hash('sha256', token, 'buffer');

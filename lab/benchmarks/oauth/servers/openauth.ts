@@ -34,7 +34,7 @@ const texts = {
 const query = async (name: keyof typeof texts, ...values: unknown[]) =>
   (await pool.query({ name, text: texts[name], values })).rows;
 
-/** Storage with one prepared statement for each call. */
+/** Storage for openauth with one prepared statement for each call. */
 const storage: StorageAdapter = {
   get: async (key) => (await query('get', joinKey(key)))[0]?.value,
   async set(key, value, expiry) {
@@ -58,8 +58,8 @@ app.get(paths.userinfo, async (context) => {
 });
 
 /**
- * Writes the rows that openauth itself writes before it redirects with a code. The timed exchange finds the
- * same rows.
+ * Writes the rows that openauth itself writes before a redirect with a code. The timed exchange therefore
+ * finds the same rows.
  */
 async function mint(count: number): Promise<string[]> {
   const expiry = new Date(Date.now() + 600_000);

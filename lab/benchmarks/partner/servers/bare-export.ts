@@ -14,7 +14,7 @@ const rowsOfDay = new Driver(file, { readonly: true }).prepare(`
 `);
 
 obey({
-  /** Returns the number of rows per second. */
+  /** Returns the number of rows that a bare loop exports per second. */
   exportDay(day: string): number {
     const from = Date.parse(day);
     const started = performance.now();

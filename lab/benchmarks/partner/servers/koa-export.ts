@@ -20,7 +20,10 @@ const text = `
 
 const iso = (time: string | null) => time && new Date(Number(time)).toISOString();
 
-/** Lines as Ostiary's export has them. The summary leaves out digest and totals, as a minimal export does. */
+/**
+ * Lines of a Koa export, in the form of Ostiary's export. The summary leaves out digest and totals, as a
+ * minimal export does.
+ */
 async function* linesOf(day: string): AsyncGenerator<string> {
   const from = Date.parse(day);
   let [time, id, written] = [String(from), '', 0];

@@ -7,15 +7,18 @@ import { Pool } from 'pg';
 import { serve, settings } from '../../../support/processes/control.ts';
 import { paths } from '../fixture.ts';
 
-/** Settings of the server. */
+/** Settings of the bare Koa server. */
 export interface KoaSettings {
-  /** Path of a new SQLite file. */
+  /** Path of a new SQLite file for the Koa server. */
   readonly file: string;
-  /** URL of a new database of PostgreSQL, instead of the file; responses are looked up in it. */
+  /**
+   * URL of a new PostgreSQL database, instead of the SQLite file; the Koa server looks up its responses
+   * there.
+   */
   readonly database: string | null;
-  /** JSON response of all routes except payments. */
+  /** JSON response of all routes of the Koa server except payments. */
   readonly answer: string;
-  /** Keys of the looked-up responses: passports or users. */
+  /** Keys of the responses in the database: passports or users. */
   readonly keys: readonly string[];
 }
 

@@ -5,16 +5,18 @@ import { resident, serve, settings } from '../../../support/processes/control.ts
 import { eachOf } from '../../../support/proof.ts';
 import { partner } from '../fixture.ts';
 
-/** Objects that the load needs. */
+/** Keys, passports and users that the load on Ostiary needs. */
 export interface Provisioned {
   readonly key: string;
-  /** API keys, {@link key} included, all of one partner. */
+  /** API keys of one partner, {@link key} included. */
   readonly keys: readonly string[];
   /** Passports, one for each of the first users. */
   readonly passports: readonly string[];
 }
 
-/** Optional features that run beside the partner API, to measure how much they slow it down. */
+/**
+ * Optional features that run beside the partner API. The benchmark measures how much they slow the API down.
+ */
 export interface Beside {
   /** True to enable the sandbox console and a log of all requests. */
   readonly withLog: boolean;
@@ -65,7 +67,7 @@ async function prepare(): Promise<Provisioned> {
   return { key: keys[0] ?? '', keys, passports };
 }
 
-/** Maximum resident memory so far, in bytes. */
+/** Maximum resident memory of the Ostiary process so far, in bytes. */
 const peak = () => process.resourceUsage().maxRSS * 1024;
 
 await serve(ostiary.handler, { prepare, resident, peak }, port);

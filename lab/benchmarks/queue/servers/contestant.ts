@@ -4,32 +4,32 @@ import type { HostSettings } from '../../../support/measure/host.ts';
 import { serve, settings } from '../../../support/processes/control.ts';
 import { eventId } from '../fixture.ts';
 
-/** Parameters of a process that delivers. */
+/** Parameters of a process that delivers with one queue library. */
 export interface ContestantSettings extends HostSettings {
-  /** Port of the sink. */
+  /** Port of the receiver of the webhooks. */
   readonly sink: number;
-  /** Index of the contestant's setting, from 0. */
+  /** Index of the queue library's setting, from 0. */
   readonly setting: number;
   /** True if Ostiary does not notify other processes of published events. */
   readonly isSilent: boolean;
-  /** First number of this process's event ids, so that ids differ between processes. */
+  /** First number for this process's event ids, so that the ids of different processes differ. */
   readonly firstNumber: number;
 }
 
-/** A published event, and its time: milliseconds since the Unix epoch, with fractions. */
+/** A published event, and the time of publishing: milliseconds since the Unix epoch, with fractions. */
 export type Published = readonly [id: string, at: number];
 
-/** Operations that a contestant must have. */
+/** Operations that every compared queue library must offer. */
 interface Contestant {
-  /** Creates the objects that are needed once per database. */
+  /** Creates the database objects that the queue library needs once per database. */
   prepare(): Promise<void>;
-  /** Publishes many events in batches, each with its id. */
+  /** Publishes many events in batches, each event with its id. */
   prefill(ids: readonly string[]): Promise<void>;
-  /** Publishes one event as an application does, with this id or a generated one. */
+  /** Publishes one event as an application does, with the given id or a generated one. */
   publish(id: string): Promise<string>;
-  /** Starts to deliver. */
+  /** Starts to deliver published events. */
   start(): Promise<void>;
-  /** Ends deliveries gracefully. */
+  /** Ends the running deliveries gracefully. */
   stop(): Promise<void>;
 }
 
@@ -40,13 +40,13 @@ export function preciseNow(): number {
 
 const batch = 500;
 
-/** Waits until a time: with a timer as long as timers are precise enough, then actively. */
+/** Waits until a point in time: with a timer as long as a timer is precise enough, then in a busy loop. */
 async function until(time: number): Promise<void> {
   const wait = time - preciseNow();
   if (wait > 0) await pause(wait);
 }
 
-/** Runs the commands of the benchmark with a contestant. */
+/** Runs the commands of the benchmark's parent process with one queue library. */
 export async function serveContestant(
   contestant: Contestant,
   handler: RequestListener = (_request, response) => void response.end(),
@@ -77,7 +77,7 @@ export async function serveContestant(
       return Promise.all(published);
     },
     /**
-     * Publishes with many concurrent callers, each of which waits for one event after the other. Returns
+     * Publishes events with many concurrent callers. Each caller publishes one event after the other. Returns
      * events per second.
      */
     async publishAll({ publishers, count }: { readonly publishers: number; readonly count: number }) {

@@ -3,7 +3,10 @@ import { Agent, request } from 'undici';
 import { eachOf } from '../../../support/proof.ts';
 import { eventType, inFlight, partner, secret } from '../fixture.ts';
 
-/** Job of a contestant. The body is text, because JSON in a database would not keep its bytes. */
+/**
+ * A webhook as a job of a queue library. The body is text, because a JSON column would not keep the exact
+ * bytes.
+ */
 export interface Job {
   readonly id: string;
   readonly body: string;
@@ -11,11 +14,11 @@ export interface Job {
 
 const agent = new Agent({ connections: inFlight });
 
-/** Further headers of Ostiary, so that all contestants send the same. */
+/** Further headers that Ostiary sends, added so that all queue libraries send the same headers. */
 const sender = { 'user-agent': 'Ostiary-Webhooks/1', accept: '*/*', 'accept-encoding': 'identity' };
 
 /**
- * Signs and posts as a delivery of Ostiary is signed and posted. @throws Error for all responses but a 2xx
+ * Signs and posts a webhook in the way Ostiary does. @throws Error for every response but a 2xx
  */
 export async function post(url: string, { id, body }: Job): Promise<void> {
   const signed = await signWebhook(Buffer.from(body), {
@@ -36,7 +39,7 @@ export async function post(url: string, { id, body }: Job): Promise<void> {
   if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`answered ${answer.statusCode}`);
 }
 
-/** Posts jobs with a limited number at once. */
+/** Posts several jobs, a limited number at once. */
 export async function postAll(url: string, jobs: readonly Job[], concurrency: number): Promise<void> {
   await eachOf(jobs, concurrency, (job) => post(url, job));
 }

@@ -5,11 +5,11 @@ import { serve } from '../../../support/processes/control.ts';
 import { secret } from '../fixture.ts';
 import { type Published, preciseNow } from './contestant.ts';
 
-/** Requests received since the last call. */
+/** Number of webhooks received since the last call. */
 export interface Taken {
   readonly received: number;
   readonly bytes: number;
-  /** Time of the first request. */
+  /** Time at which the first webhook arrived. */
   readonly firstAt: number;
   /**
    * Header names of the last request, in alphabetical order, separated by commas; empty without a request.
@@ -39,12 +39,12 @@ await serve(
     });
   },
   {
-    /** Resolves after this many requests since the last call. */
+    /** Resolves after the given number of webhooks has arrived since the last call. */
     async expect(count: number): Promise<void> {
       if (arrivals.length < count) await new Promise<void>((resolve) => (waiting = { count, resolve }));
       waiting = null;
     },
-    /** Returns the received requests, and checks the signature of the last one as a receiver does. */
+    /** Returns the received webhooks, and checks the signature of the last one as a partner does. */
     async take(): Promise<Taken> {
       if (last !== null) await verify(last.body, last.headers, { secret });
       const headers = Object.keys(last?.headers ?? {})

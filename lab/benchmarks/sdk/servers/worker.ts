@@ -5,21 +5,21 @@ import { obey, settings } from '../../../support/processes/control.ts';
 import { bareClient, ostiaryClient } from '../clients.ts';
 import { type CallName, callNames, operations } from '../fixture.ts';
 
-/** Settings of a round, from the parent process. */
+/** Settings of a round of the SDK benchmark, from the parent process. */
 export interface RoundRequest {
   readonly call: CallName;
   readonly calls: number;
-  /** True if all calls share a signal that lives as long as the process. */
+  /** True if all calls share one abort signal that lives as long as the process. */
   readonly signal?: boolean;
 }
 
-/** Result of a round. */
+/** Result of a round of the SDK benchmark. */
 export interface RoundResult {
-  /** Calls per second. */
+  /** Number of SDK calls per second. */
   readonly rate: number;
-  /** Bytes in use after a garbage collection, if one can be forced. */
+  /** Bytes of heap in use after a garbage collection, if the process can force one. */
   readonly heap: number;
-  /** Number of listeners on the long-lived signal and on the process. */
+  /** Number of listeners on the long-lived abort signal and on the process. */
   readonly listeners: number;
 }
 
@@ -48,7 +48,7 @@ async function make({ call, calls, signal }: RoundRequest): Promise<number> {
   return (calls * 1000) / (performance.now() - started);
 }
 
-/** Returns the live heap once all pending work has ended. */
+/** Returns the bytes of live heap once all pending work has ended. */
 async function heapInUse(): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));

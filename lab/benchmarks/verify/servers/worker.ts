@@ -21,7 +21,10 @@ async function accepts(candidate: Candidate, delivery: Delivery): Promise<boolea
   }
 }
 
-/** Checks that the candidate accepts a valid delivery and refuses a forged one. @throws Error if it does not */
+/**
+ * Checks that the compared verifier accepts a valid delivery and refuses a forged delivery. @throws Error if
+ * the verifier does not
+ */
 async function requireVerification(candidate: Candidate, [delivery]: readonly Delivery[]): Promise<void> {
   if (delivery === undefined || !(await accepts(candidate, delivery)))
     throw new Error('a valid delivery is refused');
@@ -33,7 +36,7 @@ const candidate = candidates[settings<{ readonly name: CandidateName }>().name];
 await requireVerification(candidate, await deliveriesOf(candidate));
 
 obey({
-  /** Verifications per second. */
+  /** Number of verifications per second. */
   async verify(count: number): Promise<number> {
     const deliveries = await deliveriesOf(candidate);
     const started = performance.now();

@@ -5,7 +5,7 @@ import { obey, settings } from '../../../support/processes/control.ts';
 import { eachOf } from '../../../support/proof.ts';
 import { bodyOf, eventId, eventType, partner, secret } from '../../queue/fixture.ts';
 
-/** Maximum number of concurrent requests. */
+/** Maximum number of concurrent requests of the bare sender. */
 const inFlight = 64;
 
 const { sink } = settings<{ readonly sink: number }>();

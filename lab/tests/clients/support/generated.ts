@@ -12,7 +12,7 @@ export const cache = fileURLToPath(new URL('../../../../node_modules/.cache/', i
 /** Folder with the packages that generated clients import. */
 const installed = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
 
-/** Creates a folder in which packages of the lab are found; it is removed after the test. */
+/** Creates a folder in which packages of the lab are found; the folder is removed after the test. */
 export function generatedFolder(name: string): string {
   const folder = mkdtempSync(join(installed, `.${name}-`));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,24 +22,30 @@ export function generatedFolder(name: string): string {
 /** A server, and the ids that a generated client needs to call every operation. */
 export type Subject = Awaited<ReturnType<typeof subject>>;
 
-/** Starts a real server with all objects that its operations need. It is stopped after the test. */
+/**
+ * Starts a real server with all objects that the operations of a generated client need. The server is stopped
+ * after the test.
+ */
 export async function subject() {
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
   const { key, partner } = await provider.key({ mode: 'test' });
   return {
-    /** OpenAPI description as it is served. */
+    /** OpenAPI description in the form in which the server publishes it. */
     document: (await provider.request('/v1/openapi.json')).text,
     operations: operationsOf(await descriptionOf(provider)).map(({ operation }) => operation.operationId),
     baseUrl: provider.origin,
     apiKey: key,
-    /** Makes the attempts and jobs that are due, once there is an endpoint that waits for its deliveries. */
+    /**
+     * Makes the attempts and jobs that are due, once an endpoint exists whose deliveries the client waits
+     * for.
+     */
     async deliver() {
       const endpoints = await provider.ostiary.admin.webhooks.list({ partner, mode: 'test' });
       if (endpoints.some(({ url }) => url === 'inbox:listen')) await provider.ostiary.worker.runDue();
     },
-    /** URL of an endpoint for webhooks. */
+    /** URL of a webhook endpoint. */
     hook: (await sink()).url,
-    /** Date of today, for an export. */
+    /** Today's date, for an export of transfers. */
     day: new Date(provider.clock.now()).toISOString().slice(0, 10),
   };
 }

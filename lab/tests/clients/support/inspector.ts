@@ -11,18 +11,18 @@ const program = resolve(
   '../../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
 );
 
-/** Result of one run of the inspector. */
+/** Result of one run of the MCP inspector. */
 interface Inspection {
-  /** Exit code: 3 if the server requires a sign-in that did not happen. */
+  /** Exit code of the MCP inspector: 3 if the server requires a sign-in that did not happen. */
   readonly code: number | null;
-  /** The `result` that the inspector printed; `null` for none. */
+  /** The `result` that the MCP inspector printed; `null` if it printed none. */
   readonly result: unknown;
   readonly errors: string;
 }
 
 /**
- * The command line of the MCP inspector, unmodified, on a machine of its own: tokens are stored in a folder. Each run
- * connects, makes one call and ends.
+ * The unmodified command line of the MCP inspector, which stores tokens in a separate folder as on a separate
+ * machine. Each run connects, makes one call and ends.
  */
 export class Inspector {
   readonly #home = mkdtempSync(join(tmpdir(), 'mcp-inspector-'));
@@ -50,7 +50,7 @@ export class Inspector {
     }
   }
 
-  /** Returns the file of the stored tokens. */
+  /** Returns the file in which the MCP inspector stores its tokens. */
   storedTokens(): string {
     return readFileSync(join(this.#home, 'storage/secrets.json'), 'utf8');
   }
@@ -59,7 +59,10 @@ export class Inspector {
     rmSync(this.#home, { recursive: true, force: true });
   }
 
-  /** Runs the inspector. Its user signs in if asked, and agrees to ask for further scopes. */
+  /**
+   * Runs the MCP inspector. The user signs in when the inspector asks for it, and agrees to request further
+   * scopes.
+   */
   async run(...call: readonly string[]): Promise<Inspection> {
     const path = [join(this.#home, 'bin'), process.env.PATH].join(delimiter);
     const child = spawn(process.execPath, [program, ...this.#options, ...call], {

@@ -9,14 +9,14 @@ const program = resolve(
   '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
 );
 
-/** Result of one check of a scenario. */
+/** Result of one check in a scenario of the MCP conformance suite. */
 interface Check {
   readonly id: string;
   readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'SKIPPED' | 'INFO';
   readonly errorMessage?: string;
 }
 
-/** Runs the conformance suite of MCP, unmodified. Calls `onOutput` with all text of the output so far. */
+/** Runs the unmodified MCP conformance suite. Calls `onOutput` with all text of the output so far. */
 async function run(
   args: readonly string[],
   onOutput: (text: string) => void = () => undefined,
@@ -42,7 +42,7 @@ export async function scenarioNames(kind: 'authorization' | 'server'): Promise<r
 }
 
 /**
- * Runs scenarios and returns the status of each check, by scenario and check.
+ * Runs scenarios of the MCP conformance suite and returns the status of each check, by scenario and check.
  * @throws Error with the output if no scenario was run
  */
 export async function statuses(

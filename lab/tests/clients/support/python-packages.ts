@@ -6,7 +6,7 @@ import { cache } from './generated.ts';
 
 const run = promisify(execFile);
 
-/** A package of PyPI, with its tested version. */
+/** A package from PyPI, with the version that is tested. */
 interface PythonPackage {
   readonly name: string;
   readonly version: string;
@@ -27,7 +27,7 @@ export const standardWebhooks: PythonPackage = { name: 'standardwebhooks', versi
 
 export const svix: PythonPackage = { name: 'svix', version: '2.9.0' };
 
-/** Folder of the package's programs, or the reason why they are missing. */
+/** Folder of the Python package's programs, or the reason why the programs are missing. */
 export type Installed = { readonly bin: string } | { readonly missing: string };
 
 function reasonOf(error: unknown): string {
@@ -36,8 +36,9 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Returns pip, of an environment that installs into all others: an environment with a pip of its own takes several
- * seconds more. Test files run in parallel, so each creates it aside, and the first to finish wins.
+ * Returns the pip of one environment that installs into all other environments, because an environment with
+ * its own pip takes several seconds more. Test files run in parallel, so each creates an environment aside,
+ * and the first to finish supplies the environment for all.
  */
 async function pip(python: string): Promise<readonly [program: string, ...args: string[]]> {
   const home = join(cache, 'python-pip');
@@ -55,8 +56,8 @@ async function pip(python: string): Promise<readonly [program: string, ...args: 
 }
 
 /**
- * Installs a package once, in a separate virtual environment below `node_modules/.cache`. Returns the reason
- * if there is no Python, or if the package cannot be fetched.
+ * Installs a Python package once, in a separate virtual environment below `node_modules/.cache`. Returns the
+ * reason if Python is missing, or if the package cannot be fetched.
  */
 export async function installed({ name, version }: PythonPackage): Promise<Installed> {
   const home = join(cache, `${name}-${version}`);
@@ -80,7 +81,10 @@ export async function installed({ name, version }: PythonPackage): Promise<Insta
   }
 }
 
-/** Runs a program of the package. @returns its output @throws an error with `stdout` if it fails */
+/**
+ * Runs a program of the Python package. @returns the program's output @throws an error with `stdout` if the
+ * program fails
+ */
 export async function inPlace(
   bin: string,
   program: string,

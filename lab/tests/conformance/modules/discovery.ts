@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Suite } from '../support/suite.ts';
 import { type Module, module } from './module.ts';
 
-/** Members of keys that only their owner may know (RFC 7518, section 6). */
+/** Members of a JWK that only the key's owner may know (RFC 7518, section 6). */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 async function checkKey(key: JWK): Promise<void> {
@@ -19,7 +19,8 @@ async function checkKey(key: JWK): Promise<void> {
 }
 
 /**
- * Lists that the metadata must have, each with a required member. The tests of core check the complete lists.
+ * Lists that the provider's metadata must have, each with a required member. The tests of core check the
+ * complete lists.
  */
 const lists = {
   response_types_supported: 'code',
@@ -39,7 +40,7 @@ export async function checkKeys({ jwks: { keys } }: Suite): Promise<void> {
   for (const key of keys) await checkKey(key);
 }
 
-/** Checks the metadata document, and the keys of the provider. */
+/** Checks the metadata document and the public keys of the provider. */
 export async function checkMetadata(suite: Suite): Promise<void> {
   const { ask, discoveryUrl } = suite;
   const answer = await ask(discoveryUrl);
@@ -66,7 +67,7 @@ export async function checkMetadata(suite: Suite): Promise<void> {
   await checkKeys(suite);
 }
 
-/** Modules about the provider's metadata. */
+/** Conformance modules about the provider's metadata. */
 export const discovery: readonly Module[] = [
   module(
     'oidcc-discovery-endpoint-verification',

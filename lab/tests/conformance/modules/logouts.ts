@@ -14,7 +14,7 @@ async function signedOut(
   const state = randomText();
   const parameters = await parametersOf(idToken, state);
   const page = await browser.get(`${suite.endpoint('end_session')}?${new URLSearchParams(parameters)}`);
-  /** Checks that a silent request (`prompt=none`) still succeeds. */
+  /** Checks that an authorization request without user interaction (`prompt=none`) still succeeds. */
   const isSignedIn = async () => {
     const { callback } = await suite.visit(suite.request({ prompt: 'none' }), { browser });
     if (callback?.get('error') !== null) expect(callback?.get('error')).toBe('login_required');
@@ -23,7 +23,7 @@ async function signedOut(
   return { browser, page, state, isSignedIn };
 }
 
-/** Checks that the browser is not redirected, and that the user stays signed in. */
+/** Checks that the provider does not redirect the browser, and that the user stays signed in. */
 const refusedWith =
   (parametersOf: Parameters<typeof signedOut>[1]) =>
   async (suite: Suite): Promise<void> => {
@@ -33,7 +33,7 @@ const refusedWith =
     expect(await isSignedIn()).toBe(true);
   };
 
-/** Checks that the user is asked, agrees, and is not redirected. */
+/** Checks that the provider asks the user, who agrees, and does not redirect the browser. */
 const askedWith =
   (parameters: Record<string, string>) =>
   async (suite: Suite): Promise<void> => {
@@ -49,7 +49,7 @@ const askedWith =
 
 const screenshot = { review: 'the original asks for a screenshot of the page' };
 
-/** Modules about apps that sign their users out. */
+/** Conformance modules about apps that sign their users out. */
 export const logouts: readonly Module[] = [
   module(
     'oidcc-rp-initiated-logout-discovery-endpoint-verification',
@@ -146,7 +146,7 @@ export const logouts: readonly Module[] = [
   ),
 ];
 
-/** Modules about notifying apps of a sign-out. */
+/** Conformance modules about notifying apps of a sign-out. */
 export const backchannel: readonly Module[] = [
   module(
     'oidcc-backchannel-logout-discovery-endpoint-verification',

@@ -1,34 +1,40 @@
 import type { Suite } from '../support/suite.ts';
 
-/** A module of a plan, with its original name. */
+/** A module of a conformance test plan, with the module's original name. */
 export type Module = RunModule | SkippedModule;
 
-/** A module that can be run. */
+/** A conformance module that can be run. */
 export interface RunModule {
   readonly name: string;
-  /** Summary of what the module checks, in one line. */
+  /** Summary of what the conformance module checks, in one line. */
   readonly checks: string;
-  /** Rejects if a condition does not hold, including that of a warning. */
+  /** Rejects if a condition of the conformance module does not hold, the condition of a warning included. */
   run(suite: Suite): Promise<unknown>;
-  /** Reason why the original ends with a warning, which does not count as a failure. */
+  /** Reason why the original module ends with a warning, which does not count as a failure. */
   readonly warning?: string;
   /** Reason why a person has to review the result of the original, which does not count as a failure. */
   readonly review?: string;
-  /** Reason why the original skips the rest of the module. The conditions here are our own. */
+  /**
+   * Reason why the original module skips its last part. This repository's module checks conditions of its own
+   * there.
+   */
   readonly skipped?: string;
-  /** Difference between the original and this module. */
+  /** Difference between the original conformance module and this module. */
   readonly note?: string;
 }
 
-/** A module that cannot be run against this provider. */
+/** A conformance module that cannot be run against this provider. */
 interface SkippedModule {
   readonly name: string;
   readonly skip: string;
-  /** Checks that the reason holds; a module that could be run must not be skipped. */
+  /**
+   * Checks that the reason for skipping a module holds, because a module that could be run must not be
+   * skipped.
+   */
   holds(suite: Suite): boolean;
 }
 
-/** Makes a module of a plan. */
+/** Makes a module of a conformance test plan. */
 export const module = (
   name: string,
   checks: string,
@@ -36,7 +42,7 @@ export const module = (
   remark: Pick<RunModule, 'warning' | 'review' | 'skipped' | 'note'> = {},
 ): RunModule => ({ name, checks, run, ...remark });
 
-/** Makes a module that the plan leaves out for clients that are not registered over HTTP. */
+/** Makes a conformance module that the plan leaves out for clients that are not registered over HTTP. */
 export function notForStaticClients(name: string): SkippedModule {
   return {
     name,

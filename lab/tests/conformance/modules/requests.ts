@@ -5,7 +5,10 @@ import { authorize, refused, signIn } from '../support/flow.ts';
 import { randomText, redirectUri, type Suite } from '../support/suite.ts';
 import { type Module, module, notForStaticClients, type RunModule } from './module.ts';
 
-/** Makes a module that signs in with a fresh browser: the parameter must not change the flow. */
+/**
+ * Makes a conformance module that signs in with a fresh browser and an additional parameter, which must not
+ * change the result.
+ */
 const undisturbedBy =
   (parameters: Record<string, string>): RunModule['run'] =>
   async (suite) => {
@@ -23,8 +26,8 @@ async function refusedOnPage(suite: Suite, request: Record<string, string>): Pro
 }
 
 /**
- * Makes a request whose parameters are in an unsigned request object. Those that OAuth itself requires are
- * outside it, too.
+ * Makes an authorization request whose parameters are in an unsigned request object. Parameters that OAuth
+ * itself requires are also outside the object.
  */
 function withRequestObject(suite: Suite, outside: Record<string, string> = {}): Record<string, string> {
   const { state, nonce, ...required } = suite.request();
@@ -37,7 +40,7 @@ function withRequestObject(suite: Suite, outside: Record<string, string> = {}): 
 
 const screenshot = { review: 'the original asks for a screenshot of the page' };
 
-/** Modules about responses to requests, and parameters that must change nothing. */
+/** Conformance modules about responses to requests, and about parameters that must change nothing. */
 export const requests: readonly Module[] = [
   module(
     'oidcc-server',
@@ -151,7 +154,7 @@ export const requests: readonly Module[] = [
   ),
 ];
 
-/** Makes a module that signs in with more scopes, which add these claims to userinfo. */
+/** Makes a conformance module that signs in with more scopes, which add the given claims to userinfo. */
 const adding =
   (scope: string, claims: Record<string, unknown>): RunModule['run'] =>
   async (suite) => {
@@ -172,7 +175,7 @@ const profile = {
   ...{ gender: expect.any(String), birthdate: expect.any(String) },
 };
 
-/** Modules about consent and the claims that it releases. */
+/** Conformance modules about consent and the claims that a consent releases. */
 export const scopes: readonly Module[] = [
   module(
     'oidcc-scope-profile',

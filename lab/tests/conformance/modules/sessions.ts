@@ -16,7 +16,10 @@ async function twice(
   return [before, await signIn(suite, { browser, parameters: second(before) })];
 }
 
-/** Checks that the second sign-in belongs to the same session: no page was shown, nothing changed. */
+/**
+ * Checks that the second sign-in belongs to the same session: the provider showed no page, and the session's
+ * claims are unchanged.
+ */
 function checkSameSession([first, second]: readonly [SignIn, SignIn]): void {
   expect([second.visit.logins, second.visit.consents]).toEqual([0, 0]);
   expect(first.claims.auth_time).toEqual(expect.any(Number));
@@ -24,7 +27,7 @@ function checkSameSession([first, second]: readonly [SignIn, SignIn]): void {
   expect(second.claims.sub).toBe(first.claims.sub);
 }
 
-/** Checks that the second sign-in asked the user anew. */
+/** Checks that the provider asked the user again at the second sign-in. */
 function checkSignedInAgain([first, second]: readonly [SignIn, SignIn]): void {
   expect(second.visit.logins).toBe(1);
   expect(Number(second.claims.auth_time)).toBeGreaterThan(Number(first.claims.auth_time));
@@ -32,7 +35,7 @@ function checkSignedInAgain([first, second]: readonly [SignIn, SignIn]): void {
 
 const screenshot = { review: 'the original asks for a screenshot of the second login page' };
 
-/** Modules about users who must sign in again, and those who need not. */
+/** Conformance modules about users who must sign in again, and users who need not. */
 export const sessions: readonly Module[] = [
   module(
     'oidcc-prompt-login',

@@ -4,7 +4,7 @@ import { basic } from '../../../../packages/core/test/support/provider.ts';
 import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
-/** Requests userinfo with the token in a place that `put` chooses. */
+/** Requests userinfo with the access token in a place (such as the header) that `put` chooses. */
 const userinfoWith =
   (sent: (token: string) => RequestInit): RunModule['run'] =>
   async (suite) => {
@@ -14,7 +14,7 @@ const userinfoWith =
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** Modules about the use of tokens and codes. */
+/** Conformance modules about the use of tokens and codes. */
 export const tokens: readonly Module[] = [
   module(
     'oidcc-userinfo-get',

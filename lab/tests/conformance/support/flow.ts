@@ -5,13 +5,13 @@ import type { Answer, TestBrowser } from '../../../../packages/core/test/support
 import { basic, type TestClient } from '../../../../packages/core/test/support/provider.ts';
 import { redirectUri, type Suite } from './suite.ts';
 
-/** Maximum difference between clocks, in seconds, as in the original. */
+/** Maximum difference between clocks, in seconds, as in the original conformance suite. */
 const skewSeconds = 300;
 
 /** Matches the characters that an error description may have (RFC 6749, section 5.2). */
 export const describable = /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** Variations of the basic flow. */
+/** Optional variations of a sign-in. */
 interface FlowOptions {
   /** True to send the parameters of the authorization request in reverse alphabetical order. */
   readonly isReversed?: boolean;
@@ -35,7 +35,9 @@ function expectJson(answer: Answer, status: number): Record<string, unknown> {
   return answer.json();
 }
 
-/** Checks the requirements of every response to an authorization request; returns its parameters. */
+/**
+ * Checks the requirements for every response to an authorization request; returns the response's parameters.
+ */
 async function answered(
   suite: Suite,
   request: Record<string, string>,
@@ -49,7 +51,7 @@ async function answered(
   return { visit, callback };
 }
 
-/** Sends a request whose response must be an error, and returns the error. */
+/** Sends an authorization request whose response must be an error, and returns the error. */
 export async function refused(suite: Suite, request: Record<string, string>): Promise<string> {
   const { callback } = await answered(suite, request);
   expect(callback.get('error_description') ?? 'none').toMatch(describable);
@@ -69,7 +71,7 @@ export async function authorize(suite: Suite, request: Record<string, string>, o
   return { visit, code };
 }
 
-/** Exchanges a code at the token endpoint. */
+/** Exchanges an authorization code at the token endpoint. */
 function exchange(suite: Suite, code: string, options: FlowOptions = {}): Promise<Answer> {
   const { client = suite.client, authentication, tokenRequest = {} } = options;
   const inForm = authentication === 'client_secret_post';
@@ -93,7 +95,7 @@ export async function expectReuse(suite: Suite, code: string): Promise<void> {
   expect(error_description ?? 'none').toMatch(describable);
 }
 
-/** Requests userinfo, by default with the token in the header. */
+/** Requests userinfo, by default with the access token in the header. */
 export const userinfo = (suite: Suite, accessToken: string, init?: RequestInit): Promise<Answer> =>
   suite.ask(suite.endpoint('userinfo'), init ?? { headers: { authorization: `Bearer ${accessToken}` } });
 
@@ -112,7 +114,7 @@ export function checkUserinfo(answer: Answer, sub: string | undefined): Record<s
   return record;
 }
 
-/** Claims of an ID token. There are no others, because identity data comes from userinfo. */
+/** Claims that an ID token may have. Identity data is not among them, because it comes from userinfo. */
 const idTokenClaims = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'sid', 'nonce', 'at_hash'];
 
 /** Checks the requirements of every ID token (OpenID Connect Core, section 3.1.3.7), and `at_hash`. */

@@ -8,19 +8,22 @@ import { startProvider } from '../../../../packages/core/test/support/running.ts
 import { sink } from '../../../../packages/core/test/webhooks/support/sink.ts';
 import { fapiClients } from './fapi/clients.ts';
 
-/** URL of the suite's own callback. No server listens there: browsers of these tests stop before it. */
+/**
+ * URL of the conformance suite's own callback. No server listens at this URL, because the browsers of these
+ * tests stop before they request it.
+ */
 export const redirectUri = 'https://suite.example/test/a/ostiary/callback';
 
-/** The same with a query, which the provider must keep. */
+/** URL of the conformance suite's callback with a query, which the provider must keep. */
 export const redirectUriWithQuery = `${redirectUri}?dummy1=lorem&dummy2=ipsum`;
 
 /** URL to which users are redirected after they have signed out. */
 export const postLogoutRedirectUri = 'https://suite.example/test/a/ostiary/post_logout_redirect';
 
-/** All optional scopes that relying parties may request. */
+/** All optional scopes that apps may request. */
 const scopes = { email: true, phone: true, address: true, standardProfile: true };
 
-/** Ana, with a value for every claim. */
+/** The user Ana, with a value for every standard claim. */
 const rich = {
   ...ana,
   ...{ email: 'ana@example.com', emailVerified: true },
@@ -38,20 +41,20 @@ const typingMs = 3_000;
 /** Returns a new random text. */
 export const randomText = (bytes = 12): string => randomBytes(bytes).toString('base64url');
 
-/** Variations of visiting the authorization endpoint. */
+/** Optional variations of visiting the authorization endpoint. */
 interface VisitOptions {
   readonly browser?: TestBrowser;
   /** True to send the authorization request as a form. */
   readonly post?: boolean;
-  /** Decision of the user. */
+  /** Decision of the user on the consent page. */
   readonly decision?: 'approve' | 'deny';
 }
 
 export type Suite = Awaited<ReturnType<typeof startSuite>>;
 
 /**
- * Starts the environment of all modules: a provider behind a proxy that terminates TLS, with all features
- * that relying parties may request, and static clients, as an operator creates them.
+ * Starts the environment of all conformance modules: a provider behind a proxy that terminates TLS, with all
+ * features that apps may request, and with fixed clients that an operator has created.
  * @param options - options of the provider that differ
  */
 export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: 'https://id.example.com' }) {
@@ -69,7 +72,7 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   const isLocal = options.webhooks?.allowPrivateTargets === true;
   const { clock, origin } = provider;
   const discoveryUrl = `${provider.site}/.well-known/openid-configuration`;
-  /** Sends a request to a URL from the provider's metadata, as a library does. */
+  /** Sends a request to a URL from the provider's metadata, as an OAuth library does. */
   const send = (url: string, init: RequestInit = {}): Promise<Response> =>
     fetch(new URL(new URL(url).pathname, origin), { redirect: 'manual', ...init });
   const ask = async (url: unknown, init?: RequestInit) => answerOf(await send(String(url), init));

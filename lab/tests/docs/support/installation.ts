@@ -15,7 +15,7 @@ const listed = z.object({ data: z.array(identified) });
 /** Id of a request in the examples of the help. */
 const exampleRequest = '5b1f0c9e-7d3a-4826-9f00-0c9e7d3a4826';
 
-/** Makes a request with a test key, and returns its id once it is in the log. */
+/** Makes a request with a test key, and returns the request's id once it is in the request log. */
 async function loggedRequest({ admin }: Installation['ostiary'], origin: string): Promise<string> {
   const owner = { partner: 'kafe', mode: 'test' } as const;
   const { key } = await admin.apiKeys.issue({ ...owner, scopes: [...keyScopes] });
@@ -25,7 +25,10 @@ async function loggedRequest({ admin }: Installation['ostiary'], origin: string)
   return id;
 }
 
-/** Creates a partner with a key, an endpoint, a payment, an event and a request, and returns their ids. */
+/**
+ * Creates a partner with a key, an endpoint, a payment, an event and a request, and returns the ids of all
+ * five.
+ */
 async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
   await ledger.fund('kafe', '1250.00', 'HTG');
@@ -57,7 +60,7 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
 
 /**
  * Starts a server on a new database with the objects that commands of the help name (the user anaika, a
- * client and a partner kafe), except those that the command creates.
+ * client and a partner kafe), except objects that the command itself creates.
  * @param words words of the command's name
  */
 export async function installationFor([noun, verb]: readonly string[]): Promise<{

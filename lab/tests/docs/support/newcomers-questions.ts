@@ -1,4 +1,7 @@
-/** Questions as newcomers type them, in words that the pages do not use, each with the page that answers it. */
+/**
+ * Questions as newcomers type them, in words that the pages do not use, each with the page that answers the
+ * question.
+ */
 export const newcomersQuestions: readonly (readonly [question: string, page: string])[] = [
   ['getting started', 'docs/quickstart-embed.md'],
   ['nextjs', 'docs/mounting.md'],

@@ -1,4 +1,7 @@
-/** Frequent questions as readers type them into the site's search, each with the page that answers it. */
+/**
+ * Frequent questions as readers type them into the site's search, each with the page that answers the
+ * question.
+ */
 export const questions: readonly (readonly [question: string, page: string])[] = [
   ['add it to an existing Express app', 'docs/quickstart-embed.md'],
   ['use with Next.js', 'docs/mounting.md'],

@@ -12,17 +12,20 @@ import { commandsOf } from './shell.ts';
 
 /** Free ports that replace 3000 and 4000, because other tests run at the same time. */
 const ports = new Map<string, string>();
-/** Replaces the ports in a text of a page with free ones. */
+/** Replaces the ports in a text of a documentation page with free ports. */
 export const withPorts = (text: string): string =>
   text.replace(/\b[34]000\b/g, (port) => ports.get(port) ?? port);
 
-/** Packages of this repository that the pages install. Declarations of only one of them are read. */
+/**
+ * Packages of this repository that the documentation pages install. Type declarations of only one of the
+ * packages are read.
+ */
 const packages = ['adapter-sqlite', 'cli', 'client-sdk', 'core', 'webhook-verifier'];
 const checkout = mkdtempSync(join(tmpdir(), 'ostiary-checkout-'));
 const folders: string[] = [checkout];
 const running: ChildProcess[] = [];
 
-/** Creates an empty folder beside a checkout. */
+/** Creates an empty folder beside a copy of the repository. */
 function emptyFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
   folders.push(parent);
@@ -33,13 +36,14 @@ function emptyFolder(): string {
 }
 
 /**
- * Checks whether a block creates an app in its own folder. The tests of `create-ostiary` run such blocks.
+ * Checks whether a code block creates an app in its own folder. The tests of `create-ostiary` run such
+ * blocks.
  */
 const writesApp = (block: string): boolean => /\bcreate[ -]ostiary/.test(block);
 
 /**
- * Creates a reader's folder beside a checkout, writes the files of a page into it, and installs the packages
- * that its commands name.
+ * Creates a reader's folder beside a copy of the repository, writes the files of a documentation page into
+ * it, and installs the packages that the page's commands name.
  */
 export async function folderOf(page: string): Promise<string> {
   const folder = emptyFolder();
@@ -145,7 +149,7 @@ export const answers = (url: string) => () =>
 
 /**
  * Makes a browser that follows redirects. As on a reader's machine, all ports share their cookies, and other
- * apps on localhost set theirs between two pages: `session` is that of Flask and Starlette.
+ * apps on localhost set cookies of their own between two pages, such as the `session` of Flask and Starlette.
  */
 export function browser() {
   const jar = new TestBrowser(withPorts('http://localhost:3000'));
@@ -161,11 +165,14 @@ export function browser() {
   };
 }
 
-/** Returns the value that a command printed after its name. */
+/** Returns the value that a command printed after a name. */
 export const printed = (name: string, said: string): string =>
   new RegExp(`^${name} +(\\S+)$`, 'm').exec(said)?.[1] ?? '';
 
-/** Packs the packages to where the pages expect a checkout, and gives each test its own ports. */
+/**
+ * Packs the packages to where the documentation pages expect a checkout of the repository, and gives each
+ * test its own ports.
+ */
 export function useCheckout(): void {
   beforeAll(async () => {
     mkdirSync(join(checkout, 'packed'));

@@ -29,7 +29,7 @@ const user = {
   createdAt: '2026-01-01T00:00:00Z',
 };
 
-/** Opens the reader's installation, on loopback URLs. */
+/** Opens the reader's installation of Ostiary, on loopback URLs. */
 export async function installation(origin: string, more: Partial<OstiaryOptions> = {}): Promise<Ostiary> {
   const ostiary = await createOstiary({
     authUrl: origin,

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { root, textOf } from './pages.ts';
 
-/** Makes a folder for the recipes that the tests of one file use. It is removed afterwards. */
+/** Makes a folder for the recipes that the tests of one file use. The folder is removed afterwards. */
 export function recipeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-recipes-'));
   symlinkSync(join(root, 'lab/node_modules'), join(folder, 'node_modules'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Returns the path of a file in the folder, for a database and the like. */
+  /** Returns the path of a file in the folder, for a database or similar data. */
   const fileFor = (name: string): string => join(folder, name);
 
-  /** Imports a recipe: the code below its heading on the page, unchanged. */
+  /** Imports a recipe of the documentation: the unchanged code below the recipe's heading on the page. */
   async function recipe<Exports>(
     heading: string,
     { index = 0, page = 'docs/recipes.md' } = {},

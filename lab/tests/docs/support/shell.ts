@@ -6,7 +6,7 @@ export interface ShellCommand {
   readonly words: readonly string[];
 }
 
-/** Splits a line into words as a shell does. Variables and `<placeholders>` stay as they are. */
+/** Splits a line into words as a shell does. Variables and `<placeholders>` stay unchanged. */
 function wordsOf(line: string): string[] {
   const words: string[] = [];
   let [word, quote]: [string | null, string | null] = [null, null];
@@ -34,7 +34,7 @@ function wordsOf(line: string): string[] {
   return words;
 }
 
-/** Returns the commands of a block, one per line unless a backslash continues the line. */
+/** Returns the commands of a code block, one per line unless a backslash continues the line. */
 export function commandsOf(block: string): ShellCommand[] {
   return block
     .replace(/\\\n\s*/g, ' ')

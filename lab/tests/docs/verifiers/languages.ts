@@ -14,11 +14,14 @@ const env = { ...process.env, MAVEN_OPTS: `${process.env.MAVEN_OPTS ?? ''} ${inH
 /** Error if a toolchain is missing or a registry unreachable, which is not a fault of a verifier. */
 export class NotHere extends Error {}
 
-/** Matches errors of cargo and Maven if their registry is unreachable. */
+/** Matches errors of cargo and Maven when their package registry is unreachable. */
 const unreachable =
   /could ?n[o']t resolve host|unknown host|failed to connect|connection refused|timed? ?out|network is unreachable/i;
 
-/** Runs a command to its end. @throws NotHere if its program is not installed, or a dependency cannot be fetched */
+/**
+ * Runs a command to its end. @throws NotHere if the program is not installed, or a dependency cannot be
+ * fetched
+ */
 async function execute(command: string, cwd: string, input = ''): Promise<string> {
   const running = run('sh', ['-c', command], { cwd, env });
   // Ignore write errors: a program that is missing or has ended reads no input.
@@ -39,26 +42,26 @@ async function execute(command: string, cwd: string, input = ''): Promise<string
   }
 }
 
-/** Language of a verifier, with the commands that build and run the verifier. */
+/** Language of a webhook verifier, with the commands that build and run the verifier. */
 interface Language {
-  /** Name of the language as in its heading on the page. In lower case it marks the code blocks. */
+  /** Name of the language as in the heading on the page. In lower case the name marks the code blocks. */
   readonly name: string;
-  /** Path to which the page's code block is written. */
+  /** Path to which the verifier's code block is written. */
   readonly verifier: string;
-  /** Runner beside this file, and the path to which it is copied. */
+  /** Program beside this file that runs the verifier, and the path to which the program is copied. */
   readonly runner: readonly [file: string, target: string];
   /** Additional files of the language's project, by name. */
   readonly project?: (page: string) => { readonly [file: string]: string };
-  /** Command that fetches the verifier's dependencies, and the project file that lists them. */
+  /** Command that fetches the verifier's dependencies, and the project file that lists the dependencies. */
   readonly fetch?: { readonly command: string; readonly file: string };
-  /** Commands that compile the verifier; for some languages they also fetch its dependencies. */
+  /** Commands that compile the verifier; for some languages the commands also fetch dependencies. */
   readonly build?: readonly string[];
   readonly run: string;
 }
 
 /**
- * Maven goal with its version. Without a version Maven searches for the latest one, and without a network it
- * only reports that there is no such plug-in.
+ * Maven goal with its version. Without a version Maven searches for the latest version, and without a network
+ * it only reports that there is no such plug-in.
  */
 const copyDependencies = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 
@@ -131,8 +134,8 @@ function lineOf({ secrets, now, body, headers }: Vector): string {
 }
 
 /**
- * Returns the verdict of the page's verifier on each delivery: `accepted` with the id of its event, or
- * `refused`.
+ * Returns the verdict of the page's verifier on each delivery: `accepted` with the id of the delivery's
+ * event, or `refused`.
  * @throws NotHere if the toolchain is missing
  * @throws Error with the output of the compiler or the program if it does not compile, or ends without a verdict
  */

@@ -2,7 +2,7 @@ import { signWebhook } from '@ostiary/webhook-verifier';
 
 export const secret = 'a secret of the tests';
 
-/** Posts a signed delivery to a receiver. @returns the status and the body of its answer */
+/** Posts a signed delivery to a webhook receiver. @returns the status and the body of the response */
 export async function deliver(url: string, signedWith = secret): Promise<readonly [number, unknown]> {
   const event = {
     ...{ id: 'evt_1', type: 'webhook.test', mode: 'test' },

@@ -5,7 +5,7 @@ import { packInto } from '../../../../packages/create-ostiary/test/support/packe
 import { run } from '../../../../packages/create-ostiary/test/support/shell.ts';
 import { newFolderOnDisk } from '../../../support/on-disk.ts';
 
-/** Folder of a partner, which contains only our packages as they are published. */
+/** Folder of a partner, which contains only this repository's packages as they are published. */
 export interface PartnerFolder {
   readonly folder: string;
   remove(): void;
@@ -27,7 +27,7 @@ export async function partnerFolder(
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Installs packages as they are published, and tools of the registry, with npm in an empty folder. */
+/** Installs packages as they are published, and tools from the registry, with npm in an empty folder. */
 export async function partnerFolderWith(
   names: readonly string[],
   tools: Readonly<Record<string, string>>,

@@ -45,7 +45,7 @@ async function shown(response: Response) {
   return [status, headers.get('x-address'), headers.getSetCookie().length, await response.text()];
 }
 
-/** Makes a body of two parts, the second of which comes later. */
+/** Makes a request body of two parts, the second of which comes later. */
 function slowBody(): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
@@ -58,7 +58,7 @@ function slowBody(): ReadableStream<Uint8Array> {
   });
 }
 
-/** Reads the beginning of a long response, and then cancels it. */
+/** Reads the beginning of a long response, and then cancels the response. */
 async function readALittle() {
   const reader = (await fetch(new Request(`${site}/many`))).body?.getReader();
   await reader?.read();

@@ -7,8 +7,8 @@ const url = expect.stringMatching(/^https:\/\//);
 const texts = expect.arrayContaining([expect.any(String)]);
 
 /**
- * Registered members that the metadata may have, with their types. The original warns of other members. It
- * lists more, which this provider does not publish.
+ * Registered members that the provider's metadata may have, with their types. The original conformance suite
+ * warns of other members. The original's own list also has members that this provider does not publish.
  */
 const members: Readonly<Record<string, unknown>> = {
   ...{ issuer: url, authorization_endpoint: url, token_endpoint: url, userinfo_endpoint: url, jwks_uri: url },
@@ -29,14 +29,16 @@ const members: Readonly<Record<string, unknown>> = {
   backchannel_logout_session_supported: expect.any(Boolean),
 };
 
-/** Lists of which the profile permits only some algorithms, and of which it needs one. */
+/**
+ * Metadata lists of which the FAPI 2.0 profile permits only some algorithms, and of which it requires one.
+ */
 const algorithmLists = [
   'dpop_signing_alg_values_supported',
   'id_token_signing_alg_values_supported',
   'token_endpoint_auth_signing_alg_values_supported',
 ];
 
-/** Module about the provider's metadata. */
+/** Conformance module about the provider's metadata. */
 export const discovery: readonly Module[] = [
   module(
     'fapi2-security-profile-final-discovery-end-point-verification',
@@ -53,7 +55,7 @@ export const discovery: readonly Module[] = [
   ),
 ];
 
-/** Checks that a list has an algorithm that the profile permits. */
+/** Checks that a metadata list has an algorithm that the FAPI 2.0 profile permits. */
 function permitsOne(list: unknown): boolean {
   return Array.isArray(list) && list.some((name) => permittedAlgorithms.includes(name));
 }

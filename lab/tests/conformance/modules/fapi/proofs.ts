@@ -5,25 +5,25 @@ import { signIn } from '../../support/fapi/sign-in.ts';
 import { exchange } from '../../support/fapi/tokens.ts';
 import { type Module, module } from '../module.ts';
 
-/** Changes the time of a proof by some seconds. */
+/** Changes the time of a DPoP proof by some seconds. */
 const shifted =
   (seconds: number): Change =>
   (_header, claims) => {
     claims.iat = Number(claims.iat) + seconds;
   };
 
-/** Adds the times of other JWTs to a proof. */
+/** Adds further time claims (such as `exp`) to a DPoP proof. */
 const withOtherTimes: Change = (_header, claims) => {
   Object.assign(claims, { nbf: claims.iat, exp: Number(claims.iat) + 300 });
 };
 
-/** Makes a key pair, and the `dpop_jkt` of another one. */
+/** Makes a key pair, and the `dpop_jkt` of another key pair. */
 async function mismatched() {
   const [keys, other] = [await oauth.generateKeyPair('ES256'), await oauth.generateKeyPair('ES256')];
   return { keys, parameters: { dpop_jkt: await thumbprint(other) } };
 }
 
-/** Modules about DPoP proofs, and about codes that are bound to their keys. */
+/** Conformance modules about DPoP proofs, and about authorization codes that are bound to a DPoP key. */
 export const proofs: readonly Module[] = [
   module(
     'fapi2-security-profile-final-check-dpop-proof-nbf-exp',

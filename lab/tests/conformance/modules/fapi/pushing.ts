@@ -17,7 +17,7 @@ import { exchange, signedInWith } from '../../support/fapi/tokens.ts';
 import type { Suite } from '../../support/suite.ts';
 import { type Module, module, type RunModule } from '../module.ts';
 
-/** Pushes a request with an assertion whose claims are changed. */
+/** Pushes an authorization request with a client assertion whose claims are changed. */
 const refusedAssertion =
   (changeOf: (suite: Suite) => Change): RunModule['run'] =>
   async (suite) => {
@@ -28,14 +28,14 @@ const refusedAssertion =
     );
   };
 
-/** Moves the times of an assertion on by some seconds. */
+/** Moves the times of a client assertion on by some seconds. */
 const later =
   (seconds: number, names: readonly string[]): Change =>
   (_header, claims) => {
     for (const name of names) claims[name] = Number(claims[name]) + seconds;
   };
 
-/** Checks that a reference to a pushed request leads to an error page, and never to the client. */
+/** Checks that the reference to a pushed request leads to an error page, and never to the client. */
 async function refusedReference(
   suite: Suite,
   parameters: Readonly<Record<string, string>>,
@@ -55,7 +55,7 @@ async function finish(flow: Parameters<typeof exchange>[0]): Promise<void> {
 
 const screenshot = { review: 'the original asks for a screenshot of the page' };
 
-/** Modules about pushing requests, and about the references to them. */
+/** Conformance modules about pushed authorization requests, and about the references to them. */
 export const pushing: readonly Module[] = [
   module(
     'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds',

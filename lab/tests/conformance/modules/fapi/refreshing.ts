@@ -10,7 +10,7 @@ import { checkTokens, refresh, type SignedIn } from '../../support/fapi/tokens.t
 import { randomText, redirectUriWithQuery, type Suite } from '../../support/suite.ts';
 import { type Module, module } from '../module.ts';
 
-/** Refreshes the tokens of a flow with a new key a second later, and checks the response. */
+/** Refreshes the tokens of a sign-in a second later with a new client key, and checks the response. */
 async function refreshed(flow: SignedIn, requested?: string): Promise<SignedIn> {
   flow.suite.clock.advance(1_000);
   const keys = await oauth.generateKeyPair('ES256');
@@ -46,7 +46,7 @@ async function signedInAndRefreshed(
 /** Sends a request without any credentials of a client. */
 const unauthenticated: oauth.ClientAuth = () => undefined;
 
-/** Module about refresh tokens. */
+/** Conformance module about refresh tokens. */
 export const refreshing: readonly Module[] = [
   module(
     'fapi2-security-profile-final-refresh-token',

@@ -6,7 +6,10 @@ import { refused } from '../../support/flow.ts';
 import { randomText, redirectUri, type Suite } from '../../support/suite.ts';
 import { type Module, module } from '../module.ts';
 
-/** Pushes a request with other parameters, and checks that the response is one of these errors. */
+/**
+ * Pushes an authorization request with changed parameters, and checks that the response is one of the given
+ * errors.
+ */
 async function refusedPush(
   suite: Suite,
   parameters: Readonly<Record<string, string | undefined>>,
@@ -15,7 +18,7 @@ async function refusedPush(
   await expectError(await push(await newFlow(suite, { parameters })), ...codes);
 }
 
-/** Modules about the parameters of authorization requests. */
+/** Conformance modules about the parameters of authorization requests. */
 export const requests: readonly Module[] = [
   module(
     'fapi2-security-profile-final-ensure-different-nonce-inside-and-outside-request-object',

@@ -14,22 +14,22 @@ import { type Module, module } from '../module.ts';
 
 type Attempts = Readonly<Record<string, ResourceOptions>>;
 
-/** Leaves members out of the header of a proof, or replaces them. */
+/** Removes members from the header of a DPoP proof, or replaces them. */
 const header = (changes: Readonly<Record<string, unknown>>): ResourceOptions => ({
   changeProof: (members) => void Object.assign(members, changes),
 });
 
-/** Leaves claims out of a proof, or replaces them. */
+/** Removes claims from a DPoP proof, or replaces them. */
 const claims = (changes: Readonly<Record<string, unknown>>): ResourceOptions => ({
   changeProof: (_header, members) => void Object.assign(members, changes),
 });
 
-/** Changes one claim of a proof. */
+/** Changes one claim of a DPoP proof. */
 const claim = (name: string, change: (value: string) => unknown): ResourceOptions => ({
   changeProof: (_header, members) => void Object.assign(members, { [name]: change(String(members[name])) }),
 });
 
-/** Changes a finished proof. */
+/** Changes a finished (signed) DPoP proof. */
 const finished = (change: (proof: string) => string): ResourceOptions => ({
   changeHeaders: ({ dpop = '', ...rest }) => ({ ...rest, dpop: change(dpop) }),
 });
@@ -41,7 +41,7 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 const inverted = (signature: string): string =>
   Buffer.from(Buffer.from(signature, 'base64url').map((byte) => ~byte & 0xff)).toString('base64url');
 
-/** Proofs that are unusual but right. */
+/** DPoP proofs that are unusual but right. */
 const accepted: Attempts = {
   'the header DPOP in capitals': { changeHeaders: ({ dpop, ...rest }) => ({ ...rest, DPOP: dpop }) },
   'htu with query and fragment': claim('htu', (htu) => `${htu}?page=2#top`),
@@ -56,7 +56,7 @@ const accepted: Attempts = {
   'htu with the default port': claim('htu', (htu) => htu.replace(/^https:\/\/[^/]+/, '$&:443')),
 };
 
-/** Proofs that are wrong, whatever their key is. */
+/** DPoP proofs that are wrong for every key. */
 const refused: Attempts = {
   'no JWT': finished((proof) => proof.split('.').slice(0, 2).join('.')),
   ...Object.fromEntries(['typ', 'alg', 'jwk'].map((name) => [`no ${name}`, header({ [name]: undefined })])),
@@ -81,7 +81,7 @@ const refused: Attempts = {
   'no proof, as a bearer token': { keys: null },
 };
 
-/** Returns proofs that are wrong because of their keys. */
+/** Returns DPoP proofs that are wrong because of their keys. */
 async function refusedKeys({ keys }: SignedIn): Promise<Attempts> {
   const privateJwk = await exportJWK(keys.privateKey);
   const publicJwk = await exportJWK(keys.publicKey);
@@ -101,7 +101,7 @@ async function refusedKeys({ keys }: SignedIn): Promise<Attempts> {
   };
 }
 
-/** Module about proofs at a protected resource. */
+/** Conformance module about DPoP proofs at a protected resource. */
 export const resourceProofs: readonly Module[] = [
   module(
     'fapi2-security-profile-final-dpop-negative-tests',

@@ -12,7 +12,7 @@ import { type Module, module } from '../module.ts';
 const tlsNote =
   'TLS is the job of the proxy in front of the provider: its versions and ciphers are not repeated here';
 
-/** Lets the user deny a request, and checks the error that the client gets. */
+/** Lets the user deny an authorization request, and checks the error that the client gets. */
 async function denied(suite: Suite, client: FapiClient, redirectUri: string): Promise<void> {
   const state = randomText(96);
   expect(state).toHaveLength(128);
@@ -26,7 +26,7 @@ async function denied(suite: Suite, client: FapiClient, redirectUri: string): Pr
   expect(description).toMatch(describable);
 }
 
-/** Modules about requests that must succeed, and about users who deny access. */
+/** Conformance modules about requests that must succeed, and about users who deny access. */
 export const signIns: readonly Module[] = [
   module(
     'fapi2-security-profile-final-happy-flow',

@@ -8,7 +8,7 @@ import { exchange } from '../../support/fapi/tokens.ts';
 import type { Suite } from '../../support/suite.ts';
 import { type Module, module, type RunModule } from '../module.ts';
 
-/** Makes a module that exchanges a code with an assertion whose claims are changed. */
+/** Makes a conformance module that exchanges a code with a client assertion whose claims are changed. */
 const refusedAssertion =
   (changeOf: (suite: Suite) => Change): RunModule['run'] =>
   async (suite) => {
@@ -16,7 +16,7 @@ const refusedAssertion =
     await expectError(await exchange(await approved(suite), { authentication }), 'invalid_client');
   };
 
-/** Returns the authentication of a client whose RSA key signs by RS256. */
+/** Returns the authentication of a client whose RSA key signs with RS256. */
 async function signedByRs256({ first }: Suite['fapi']): Promise<oauth.ClientAuth> {
   const { privateJwk } = first.key;
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
@@ -24,7 +24,7 @@ async function signedByRs256({ first }: Suite['fapi']): Promise<oauth.ClientAuth
   return oauth.PrivateKeyJwt({ key, kid: privateJwk.kid ?? '' });
 }
 
-/** Modules about requests to the token endpoint that must be refused. */
+/** Conformance modules about requests that the token endpoint must refuse. */
 export const tokens: readonly Module[] = [
   module(
     'fapi2-security-profile-final-ensure-client-id-in-token-endpoint',

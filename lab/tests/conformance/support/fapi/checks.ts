@@ -2,12 +2,12 @@ import { expect } from 'vitest';
 import { answerOf } from '../../../../../packages/core/test/support/browser.ts';
 import { describable } from '../flow.ts';
 
-/** Seconds of a year: lifetimes that are longer look like milliseconds. */
+/** Seconds of a year. A longer lifetime is probably in milliseconds by mistake. */
 const yearSeconds = 31_536_000;
 
 /**
  * Estimates the entropy of a text in bits: Shannon's entropy of its characters, times its length. The
- * original measures it the same way.
+ * original conformance suite measures entropy in the same way.
  */
 function entropyBits(text: string): number {
   const counts = Object.values(Object.groupBy(text, (character) => character)).map(
@@ -27,7 +27,7 @@ export function checkUnguessable(text: unknown): void {
   expect(entropyBits(String(text))).toBeGreaterThan(96);
 }
 
-/** Checks a lifetime: whole seconds, at least `min` and at most a year. */
+/** Checks a lifetime: a number of whole seconds, at least `min` and at most a year. */
 export function checkLifetime(seconds: unknown, min = 1): void {
   expect(Number.isInteger(seconds), String(seconds)).toBe(true);
   expect(seconds).toBeGreaterThanOrEqual(min);

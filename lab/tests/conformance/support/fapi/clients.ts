@@ -5,12 +5,12 @@ import {
 } from '../../../../../packages/core/test/support/client-keys.ts';
 import type { TestClient, TestProvider } from '../../../../../packages/core/test/support/provider.ts';
 
-/** A client of the FAPI 2.0 Security Profile, with the key that signs its assertions. */
+/** A client of the FAPI 2.0 Security Profile, with the key that signs the client's assertions. */
 export interface FapiClient extends TestClient {
   readonly key: ClientKey;
 }
 
-/** Creates a client of the FAPI 2.0 Security Profile, as an operator creates it. */
+/** Creates a client of the FAPI 2.0 Security Profile, as an operator would. */
 async function provisionFapi(
   provider: TestProvider,
   key: ClientKey,

@@ -5,32 +5,32 @@ import { randomText, redirectUri, type Suite } from '../suite.ts';
 import { checkLifetime, checkUnguessable } from './checks.ts';
 import type { FapiClient } from './clients.ts';
 
-/** Scopes that clients of the FAPI 2.0 modules request. */
+/** Scopes that clients of the FAPI 2.0 conformance modules request. */
 export const scope = 'openid email';
 
-/** Changes the header and the claims of an assertion or a proof before it is signed. */
+/** Changes the header and the claims of a client assertion or a DPoP proof before signing. */
 export type Change = oauth.ModifyAssertionFunction;
 
-/** One authorization request of a client, and the keys and secrets that belong to it. */
+/** One authorization request of a client, with the request's keys and secrets. */
 export interface Flow {
   readonly suite: Suite;
   readonly client: FapiClient;
-  /** Parameters that are pushed. */
+  /** Parameters of the pushed authorization request. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly verifier: string;
   /** Key pair for DPoP proofs. */
   readonly keys: oauth.CryptoKeyPair;
 }
 
-/** Variations of a flow. */
+/** Optional variations of a sign-in. */
 export interface FlowOptions {
   readonly client?: FapiClient;
-  /** Parameters that differ; `undefined` removes a parameter. */
+  /** Parameters that differ from the usual authorization request; `undefined` removes a parameter. */
   readonly parameters?: Readonly<Record<string, string | undefined>>;
   readonly keys?: oauth.CryptoKeyPair;
 }
 
-/** Variations of pushing a request. */
+/** Optional variations of pushing an authorization request. */
 export interface PushOptions {
   readonly authentication?: oauth.ClientAuth;
   /** True to send a DPoP proof. */
@@ -38,9 +38,9 @@ export interface PushOptions {
   readonly changeProof?: Change;
 }
 
-/** Variations of visiting the authorization endpoint with a pushed request. */
+/** Optional variations of visiting the authorization endpoint with a pushed request. */
 export interface VisitOptions {
-  /** Additional parameters beside `request_uri`. */
+  /** Additional parameters besides `request_uri`. */
   readonly outside?: Readonly<Record<string, string>>;
   /** True to send nothing but `request_uri` and `client_id`. */
   readonly isBare?: boolean;
@@ -48,21 +48,23 @@ export interface VisitOptions {
   readonly isReversed?: boolean;
 }
 
-/** Returns a client as the library describes it, at the time of the provider. */
+/** Returns the client as the OAuth library describes it, with the provider's time. */
 export const described = (suite: Suite, { id }: FapiClient): oauth.Client => ({
   client_id: id,
   id_token_signed_response_alg: 'ES256',
   [oauth.clockSkew]: Math.floor(suite.clock.now() / 1000) - Math.floor(Date.now() / 1000),
 });
 
-/** Authenticates a client with a signed assertion, which can be changed. */
+/** Authenticates a client with a signed assertion, which a function can change before. */
 export const signedBy = ({ key }: FapiClient, change?: Change): oauth.ClientAuth =>
   oauth.PrivateKeyJwt(
     { key: key.privateKey, kid: key.publicJwk.kid ?? '' },
     change === undefined ? {} : { [oauth.modifyAssertion]: change },
   );
 
-/** Returns the signer of DPoP proofs with a key pair, which can be changed. */
+/**
+ * Returns the signer of DPoP proofs with a key pair. A function can change each proof before it is signed.
+ */
 export const prover = (
   { suite, client }: Flow,
   keys: oauth.CryptoKeyPair,
@@ -70,7 +72,7 @@ export const prover = (
 ): oauth.DPoPHandle =>
   oauth.DPoP(described(suite, client), keys, change === undefined ? {} : { [oauth.modifyAssertion]: change });
 
-/** Returns the thumbprint of a key pair for DPoP proofs. */
+/** Returns the JWK thumbprint of a key pair for DPoP proofs. */
 export const thumbprint = (keys: oauth.CryptoKeyPair): Promise<string> =>
   oauth.DPoP({}, keys).calculateThumbprint();
 
@@ -88,7 +90,7 @@ export async function newFlow(suite: Suite, options: FlowOptions = {}): Promise<
   return { suite, client, parameters: Object.fromEntries(parameters), verifier, keys };
 }
 
-/** Pushes the request of a flow. */
+/** Pushes the authorization request of a sign-in. */
 export function push(flow: Flow, options: PushOptions = {}): Promise<Response> {
   const { suite, client, parameters, keys } = flow;
   const { authentication = signedBy(client), withProof = false, changeProof } = options;
@@ -101,7 +103,10 @@ export function push(flow: Flow, options: PushOptions = {}): Promise<Response> {
   );
 }
 
-/** Pushes the request of a flow, and checks the response. Returns the reference to the request. */
+/**
+ * Pushes the authorization request of a sign-in, and checks the response. Returns the reference to the pushed
+ * request.
+ */
 export async function pushed(flow: Flow, options?: PushOptions) {
   const { suite, client } = flow;
   const response = await push(flow, options);
@@ -114,7 +119,10 @@ export async function pushed(flow: Flow, options?: PushOptions) {
   return { requestUri: String(requestUri), expiresIn: Number(expiresIn) };
 }
 
-/** Parameters that OAuth requires without pushed requests, which the original repeats. */
+/**
+ * Parameters that OAuth requires in an authorization request that is not pushed. The original conformance
+ * suite repeats them besides `request_uri`.
+ */
 const repeated = ['client_id', 'redirect_uri', 'response_type', 'scope'];
 
 /** Builds the parameters of a visit to the authorization endpoint with a pushed request. */
@@ -126,14 +134,14 @@ export function visitOf(flow: Flow, requestUri: string, options: VisitOptions = 
   return Object.fromEntries(isReversed ? ordered.toReversed() : ordered);
 }
 
-/** A flow whose request the user has approved. */
+/** A sign-in whose request the user has approved. */
 export interface Approved extends Flow {
   readonly callback: URLSearchParams;
 }
 
 type Visited = Awaited<ReturnType<Suite['visit']>>;
 
-/** Checks the redirect of a browser to the client after the user has approved a request. */
+/** Checks the redirect of the browser to the client after the user has approved a request. */
 export function approvedBy(flow: Flow, { callback, page }: Visited): Approved {
   const { suite, client, parameters } = flow;
   if (callback === null) throw new Error(`the browser did not come back to the client: ${page.outcome}`);
@@ -150,7 +158,7 @@ export function approvedBy(flow: Flow, { callback, page }: Visited): Approved {
   return { ...flow, callback: valid };
 }
 
-/** Prepares a request, pushes it, and lets the user approve it, with all checks. */
+/** Prepares an authorization request, pushes it, and lets the user approve it, with all checks. */
 export async function approved(
   suite: Suite,
   options: FlowOptions & PushOptions & VisitOptions = {},

@@ -12,26 +12,26 @@ import type { SignedIn } from './tokens.ts';
 /** Difference between the `Date` of a response and now that the original accepts, in milliseconds. */
 const dateToleranceMs = 300_000;
 
-/** Variations of a request to userinfo, the protected resource of the modules. */
+/** Optional variations of a request to userinfo, the protected resource of the conformance modules. */
 export interface ResourceOptions {
-  /** Key pair of the proof; `null` sends the token as a bearer token without a proof. */
+  /** Key pair of the DPoP proof; `null` sends the access token as a bearer token without a proof. */
   readonly keys?: oauth.CryptoKeyPair | null;
   readonly changeProof?: Change;
-  /** Query of the URL, with its question mark. */
+  /** Query of the userinfo URL, with its question mark. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Changes the finished headers. */
+  /** Changes the finished headers of the userinfo request. */
   readonly changeHeaders?: (headers: Readonly<Record<string, string>>) => OutgoingHttpHeaders;
 }
 
-/** Headers that financial APIs take from their clients. They must not disturb. */
+/** Headers that financial APIs take from their clients. The provider must ignore them. */
 const financialHeaders = () => ({
   'x-fapi-auth-date': new Date().toUTCString(),
   'x-fapi-customer-ip-address': '198.51.100.119',
   'x-fapi-interaction-id': randomUUID(),
 });
 
-/** Returns the headers with which the library calls userinfo. */
+/** Returns the headers with which the OAuth library calls userinfo. */
 export async function resourceHeaders(
   flow: SignedIn,
   { keys = flow.keys, changeProof, headers = financialHeaders() }: ResourceOptions = {},
@@ -52,8 +52,8 @@ export async function resourceHeaders(
 }
 
 /**
- * Calls userinfo as the protected resource. `fetch` would join repeated headers and write their names in
- * lower case, so the request is made without it.
+ * Calls userinfo as the protected resource. `fetch` would join repeated headers and write header names in
+ * lower case, so the request is made without `fetch`.
  */
 export async function callUserinfo(flow: SignedIn, options: ResourceOptions = {}): Promise<Answer> {
   const { query = '', changeHeaders = (headers) => headers } = options;
@@ -68,7 +68,7 @@ export async function callUserinfo(flow: SignedIn, options: ResourceOptions = {}
   return answerOf(new Response(await text(response), { status, headers: received }));
 }
 
-/** Checks the response to a request with a valid token and proof. */
+/** Checks the response to a userinfo request with a valid access token and DPoP proof. */
 export function checkUserinfoCall({ claims }: Pick<SignedIn, 'claims'>, answer: Answer): void {
   checkUserinfo(answer, String(claims.sub));
   const date = Date.parse(answer.headers.get('date') ?? '');

@@ -3,7 +3,10 @@ import { approved, type FlowOptions, type PushOptions, type VisitOptions } from 
 import { callUserinfo, checkUserinfoCall } from './resource.ts';
 import { exchange, type SignedIn, signedInWith } from './tokens.ts';
 
-/** Runs a whole sign-in, with all checks of the original: pushing, callback, tokens, ID token, userinfo. */
+/**
+ * Runs a whole sign-in, with all checks of the original conformance suite: pushed request, callback, tokens,
+ * ID token, userinfo.
+ */
 export async function signIn(
   suite: Suite,
   options: FlowOptions & PushOptions & VisitOptions = {},

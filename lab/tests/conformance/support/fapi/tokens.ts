@@ -6,14 +6,14 @@ import { checkLifetime, checkUnguessable } from './checks.ts';
 import type { FapiClient } from './clients.ts';
 import { type Approved, type Change, described, type Flow, prover, signedBy } from './requests.ts';
 
-/** Algorithms of signatures that the profile permits (section 5.4). */
+/** Signature algorithms that the FAPI 2.0 profile permits (section 5.4). */
 export const permittedAlgorithms = ['PS256', 'ES256', 'EdDSA', 'Ed25519'];
 
-/** Variations of a request to the token endpoint. */
+/** Optional variations of a request to the token endpoint. */
 interface TokenOptions {
   readonly client?: FapiClient;
   readonly authentication?: oauth.ClientAuth;
-  /** Key pair of the proof; `null` sends no proof. */
+  /** Key pair of the DPoP proof; `null` sends no proof. */
   readonly keys?: oauth.CryptoKeyPair | null;
   readonly changeProof?: Change;
 }
@@ -30,7 +30,7 @@ function tokenArguments(flow: Flow, options: TokenOptions) {
   return { caller: [suite.server, described(suite, client), authentication] as const, sent };
 }
 
-/** Exchanges the code of a flow. */
+/** Exchanges the authorization code of a sign-in. */
 export function exchange(
   flow: Approved,
   options: TokenOptions & { readonly verifier?: string | typeof oauth.nopkce } = {},
@@ -60,7 +60,7 @@ export function refresh(
   });
 }
 
-/** Tokens of a user, with the flow that led to them. */
+/** Tokens of a user, with the sign-in that led to the tokens. */
 export interface SignedIn extends Approved {
   readonly accessToken: string;
   readonly refreshToken: string;
@@ -75,7 +75,7 @@ export function checkTokens(tokens: Readonly<Record<string, unknown>>): void {
   checkUnguessable(tokens.refresh_token);
 }
 
-/** Checks the response to the exchange of a code, and its ID token. */
+/** Checks the response to the exchange of an authorization code, and the ID token in this response. */
 export async function signedInWith(flow: Approved, response: Response): Promise<SignedIn> {
   const { suite, client, parameters } = flow;
   const tokens = (await answerOf(response.clone())).json();
