@@ -1,4 +1,5 @@
 export type { OperatorPages, PartnerConsole } from '@ostiary/core/console';
+export type { HostAct } from './operators/acts.ts';
 export type { OperatorUser, OperatorUsers } from './operators/host-users.ts';
 export { operatorsConsole } from './operators/operators-console.ts';
 export { qrCode } from './qr-code.ts';

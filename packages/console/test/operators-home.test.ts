@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operatorsConsole } from '../src/index.ts';
 import { operatorsKit } from './console-kit.ts';
 
 const hourMs = 3_600_000;
@@ -116,6 +117,31 @@ describe('the first page of operators', () => {
       const url = link.replaceAll('&amp;', '&').replace(kit.provider.site, '');
       expect([url, (await browser.get(url)).status]).toEqual([url, 200]);
     }
+  });
+});
+
+describe('acts of the host', () => {
+  it('have words in the language of the page, and those that change nothing are no latest changes', async () => {
+    const acts = {
+      'user.block': { words: { en: 'blocked <the> user', fr: 'a bloqué l’utilisateur' } },
+      'staff.sign_in': { words: { en: 'signed in as' }, isChange: false },
+    };
+    const authenticate = () => ({ name: 'ana' });
+    const kit = await operatorsKit({ operators: { authenticate, pages: operatorsConsole({ acts }) } });
+    const { audit } = kit.admin.as('jo');
+    await audit.record({ action: 'user.block', target: 'user:u-1' });
+    for (let index = 0; index < 20; index += 1)
+      await audit.record({ action: 'staff.sign_in', target: 'staff:jo' });
+    const browser = kit.browser('ana');
+    const home = textOf((await browser.get('/operators')).text);
+    expect(home).toContain('jo blocked &lt;the&gt; user u-1');
+    expect(home).not.toContain('signed in as');
+    const french = { 'accept-language': 'fr' };
+    const log = textOf((await browser.get('/operators/audit', french)).text);
+    expect(log).toContain('jo a bloqué l’utilisateur u-1');
+    expect(log).toContain('jo signed in as jo');
+    const { text } = await browser.get('/operators/audit?action=user.block');
+    expect(text).toContain('<option value="user.block" selected>blocked &lt;the&gt; user</option>');
   });
 });
 

@@ -9,6 +9,7 @@ import type { Sessions } from '../sign-in/sessions.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { IdentityChecks } from '../users/identity-checks.ts';
 import { createOperatorUsers } from '../users/operator-users.ts';
+import { staffActs } from './acts.ts';
 import { createProxyHeader } from './proxy-header.ts';
 import type { Staff } from './staff.ts';
 
@@ -76,5 +77,5 @@ export function createOperators(
           now,
         );
   const accountUrl = operators === 'accounts' ? '/staff' : null;
-  return { authenticate, pages: operatorsConsole({ users, accountUrl }) };
+  return { authenticate, pages: operatorsConsole({ users, accountUrl, acts: staffActs }) };
 }

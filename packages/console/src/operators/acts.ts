@@ -1,14 +1,31 @@
 import type { AuditEntry } from '@ostiary/core/admin';
 import { fillText, type Html, html, nameOf, visible } from '@ostiary/core/pages';
 import { ago } from '../parts.ts';
+import type { Language } from '../words.ts';
 import type { OperatorContext } from './visit.ts';
 
-/**
- * Returns the words for a kind of audit log entry, such as "disabled the partner"; `null` for an act that the
- * host recorded.
- */
-export function wordsOfAct(action: string, { words }: Pick<OperatorContext, 'words'>): string | null {
-  return new Map(Object.entries(words.audit.did)).get(action) ?? null;
+/** An act that the host writes into the audit log, as the operators' pages show it. */
+export interface HostAct {
+  /**
+   * Words between the person and the object, such as `blocked the user`, by the language of the page. English is the
+   * fallback.
+   */
+  readonly words: { readonly en: string } & { readonly [Name in Language]?: string };
+  /** False for an act that changes nothing, such as a sign-in: the latest changes leave it out. @defaultValue true */
+  readonly isChange?: boolean;
+}
+
+/** Acts of the host, by their names in the audit log. */
+export type HostActs = ReadonlyMap<string, HostAct>;
+
+/** Returns the words for a kind of act, such as "disabled the partner"; `null` for an act that nobody described. */
+export function wordsOfAct(
+  action: string,
+  { acts, voice, words }: Pick<OperatorContext, 'acts' | 'voice' | 'words'>,
+): string | null {
+  const own = new Map(Object.entries(words.audit.did)).get(action);
+  const ofHost = acts.get(action)?.words;
+  return own ?? ofHost?.[voice.language] ?? ofHost?.en ?? null;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment } from '../parts.ts';
-import { changesFold, sentenceOf } from './acts.ts';
+import { changesFold, sentenceOf, wordsOfAct } from './acts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
 import { sortedList } from './sorted-list.ts';
@@ -50,7 +50,8 @@ function entryRow(entry: AuditEntry, visit: OperatorContext): Html {
 function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typeof filterFields>): Html {
   const { urls, words } = visit;
   const text = words.audit;
-  const known = Object.entries(text.did).map(([action, did]) => [action, did] as const);
+  const names = [...Object.keys(text.did), ...visit.acts.keys()];
+  const known = names.map((name) => [name, wordsOfAct(name, visit) ?? name] as const);
   const { action } = filter;
   // An act of the host, which a link to its acts selects.
   const own = action === null || known.some(([name]) => name === action) ? [] : [[action, action] as const];

@@ -3,6 +3,7 @@ import type { OperatorBackend, OperatorPage, OperatorPages, OperatorVisit } from
 import { answerAsset } from '../assets.ts';
 import { pageScript } from '../live.ts';
 import { consoleStyle } from '../style.ts';
+import type { HostAct } from './acts.ts';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
@@ -146,6 +147,7 @@ const table: readonly (readonly [
  * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
  * Without them, operators open a user by id, see the connected apps, and can end their access. `accountUrl`: path on
  * `authUrl` of your page where an operator signs out, to which the name of the operator links.
+ * `acts`: words for the acts that you write into the audit log, by their names.
  * @example
  * ```ts
  * const ostiary = await createOstiary({
@@ -157,10 +159,13 @@ const table: readonly (readonly [
 export function operatorsConsole({
   users: host = null,
   accountUrl = null,
+  acts = {},
 }: {
   readonly users?: OperatorUsers | null;
   readonly accountUrl?: string | null;
+  readonly acts?: { readonly [action: string]: HostAct };
 } = {}): OperatorPages<Administration> {
+  const hostActs = new Map(Object.entries(acts));
   function pages(backend: OperatorBackend): OperatorPage<Administration>[] {
     const [script, style] = [pageScript(), consoleStyle(backend.theme)];
     const assets = {
@@ -169,7 +174,7 @@ export function operatorsConsole({
     };
     const shown = table.map(([path, summary, show, act, access = {}]): OperatorPage<Administration> => {
       const context = (visit: OperatorVisit<Administration>) =>
-        contextOf({ backend, users: host, accountUrl, assets }, visit, access.right);
+        contextOf({ backend, users: host, accountUrl, acts: hostActs, assets }, visit, access.right);
       return {
         ...{ path, summary, ...access },
         GET: async (visit) => show(await context(visit)),

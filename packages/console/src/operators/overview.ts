@@ -89,12 +89,13 @@ function needsOf(visit: OperatorContext, health: Health): readonly (Html | strin
 
 /** Shows the overview page: what fails now, what the service did, and what administrators changed. */
 export async function overview(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, words } = visit;
+  const { acts, admin, words } = visit;
   const text = words.overview;
-  const [health, report, { entries }] = await Promise.all([
+  const except = [...acts].flatMap(([action, { isChange }]) => (isChange === false ? [action] : []));
+  const [health, report, { rows: entries }] = await Promise.all([
     admin.health(),
     readNumbers(visit),
-    admin.audit.list({ limit: changesAtMost }),
+    admin.audit.sorted({ limit: changesAtMost, except }),
   ]);
   const { failingEndpoints, droppedEndpoints } = health;
   const needs = needsOf(visit, health);

@@ -15,6 +15,7 @@ import {
 } from '@ostiary/core/console';
 import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
+import type { HostActs } from './acts.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
@@ -32,6 +33,8 @@ export interface OperatorContext
   readonly users: OperatorUsers | null;
   /** Path or URL of the host's page where an operator signs out; `null` if the host passed none. */
   readonly accountUrl: string | null;
+  /** Acts of the host, which it described. */
+  readonly acts: HostActs;
   readonly urls: OperatorUrls;
   /** URLs of the pages' script and style sheet. */
   readonly assets: { readonly script: string; readonly style: string };
@@ -72,8 +75,9 @@ export async function contextOf(
     backend,
     users,
     accountUrl,
+    acts,
     assets,
-  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'assets'>,
+  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'acts' | 'assets'>,
   visit: OperatorVisit<Administration>,
   right?: OperatorRight,
 ): Promise<OperatorContext> {
@@ -86,7 +90,7 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, users, accountUrl, assets, voice, words, slug, id },
+    ...{ backend, users, accountUrl, acts, assets, voice, words, slug, id },
     urls: operatorUrls(backend, modeOf(visit)),
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     ...{ may: visit.may, confirmAt: visit.confirmAt },
