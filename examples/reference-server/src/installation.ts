@@ -8,6 +8,7 @@ import { forOperators, openDatabases, reasonOf } from './database/open.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
+import { createCsrf } from './sign-in/csrf.ts';
 import { createLogin } from './sign-in/login.ts';
 import type { SigningKeys } from './sign-in/proofs.ts';
 import { createSessions, staffSessions } from './sign-in/sessions.ts';
@@ -79,6 +80,7 @@ export async function openInstallation(
     const ofStaff = createSessions(database, now, staffSessions);
     const operators = createOperators(config, {
       ...{ database, now, logger, accounts, identityChecks, running, cookies, staff },
+      csrf: createCsrf(deriveKeys('csrf')),
       sessions: ofStaff,
     });
     const ostiary = await createOstiary({

@@ -120,6 +120,18 @@ describe('the first page of operators', () => {
   });
 });
 
+describe('signing out', () => {
+  it('is a form on every page where the host offers one, with its fields', async () => {
+    const kit = await operatorsKit();
+    const signOut = { action: '/staff/sign-out', fields: { csrf: '"><b>' } };
+    const { text } = await kit.browser('ana', { signOut }).get('/operators/audit');
+    const form = `<form method="post" action="${kit.provider.origin}/staff/sign-out"><input type="hidden" name="csrf" value="&quot;&gt;&lt;b&gt;">`;
+    expect(text.replaceAll('&#34;', '&quot;')).toContain(form);
+    expect(text).toMatch(/<button class="compact">Sign out<\/button><\/form>/);
+    expect((await kit.browser('bob').get('/operators')).text).not.toContain('Sign out');
+  });
+});
+
 describe('acts of the host', () => {
   it('have words in the language of the page, and those that change nothing are no latest changes', async () => {
     const acts = {

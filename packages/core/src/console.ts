@@ -24,6 +24,7 @@ export type {
   OperatorRole,
   Operators,
   OperatorVisit,
+  SignOutForm,
 } from './ports/operators.ts';
 export type {
   ConsoleAnswer,

@@ -31,7 +31,13 @@ export type { Settlement } from './payments/final.ts';
 export type { PaymentAdministration } from './payments/settle.ts';
 export type { Clock } from './ports/clock.ts';
 export type { HostTransaction } from './ports/events.ts';
-export type { Operator, OperatorCheck, OperatorRight, OperatorRole } from './ports/operators.ts';
+export type {
+  Operator,
+  OperatorCheck,
+  OperatorRight,
+  OperatorRole,
+  SignOutForm,
+} from './ports/operators.ts';
 export type {
   FinalStatus,
   PaymentRail,

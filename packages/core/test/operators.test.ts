@@ -161,6 +161,9 @@ describe('the option operators', () => {
     ['an empty role', { name: 'ana', role: '' }],
     ['a long role', { name: 'ana', role: 'x'.repeat(41) }],
     ['a script to confirm at', { name: 'ana', confirmAt: 'javascript:alert(1)' }],
+    ['a script to sign out', { name: 'ana', signOut: { action: 'javascript:alert(1)' } }],
+    ['no form to sign out', { name: 'ana', signOut: null }],
+    ['a field that is no text', { name: 'ana', signOut: { action: '/out', fields: { csrf: 1 } } }],
     ['a function', () => ({ name: 'ana' })],
   ])('lets nobody in with %s for an answer, and tells the log', async (_, answer) => {
     const { provider, seen } = await started(() => answer as never);

@@ -10,6 +10,9 @@ type Shown = readonly [cookie: string, form: string, sessionDigest: Buffer | nul
 const partsOf = ([cookie, form, sessionDigest]: Shown) =>
   [form, cookie, sessionDigest?.toString('base64url') ?? ''] as const;
 
+/** Makes and checks the tokens that bind forms to a browser. */
+export type Csrf = ReturnType<typeof createCsrf>;
+
 /**
  * Creates and checks CSRF tokens, which bind a form to the browser that it was shown to (signed double
  * submit).

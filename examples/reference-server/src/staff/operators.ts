@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { ServerConfig } from '../config.ts';
 import type { Database } from '../database/database.ts';
 import type { Cookies } from '../sign-in/cookies.ts';
+import type { Csrf } from '../sign-in/csrf.ts';
 import type { Sessions } from '../sign-in/sessions.ts';
 import type { Accounts } from '../users/accounts.ts';
 import type { IdentityChecks } from '../users/identity-checks.ts';
@@ -24,7 +25,8 @@ const signInUrl = ({ url = '/' }: Pick<IncomingMessage, 'url'>, isAgain: boolean
 function createStaffCheck(
   staff: Staff,
   sessions: Sessions,
-  cookies: Pick<Cookies, 'staff'>,
+  cookies: Pick<Cookies, 'staff' | 'staffForm'>,
+  csrf: Pick<Csrf, 'isCookie' | 'token'>,
   now: () => number,
 ) {
   return async (request: IncomingMessage): Promise<OperatorCheck> => {
@@ -35,7 +37,10 @@ function createStaffCheck(
     const { email: name, role } = member;
     const isConfirmed = now() - session.authenticatedAt.getTime() < confirmedMs;
     const confirm = isConfirmed ? {} : { confirmAt: signInUrl(request, true) };
-    return { name, role, may: operatorRoles[role], ...confirm };
+    const form = cookies.staffForm.read(request);
+    const fields = csrf.isCookie(form) ? { csrf: csrf.token(form, 'staff', session.digest) } : null;
+    const signOut = fields === null ? {} : { signOut: { action: '/staff/sign-out', fields } };
+    return { name, role, may: operatorRoles[role], ...confirm, ...signOut };
   };
 }
 
@@ -48,7 +53,8 @@ interface Parts {
   readonly identityChecks: IdentityChecks;
   /** Returns the Ostiary instance, once it is open. */
   readonly running: () => Ostiary;
-  readonly cookies: Pick<Cookies, 'staff'>;
+  readonly cookies: Pick<Cookies, 'staff' | 'staffForm'>;
+  readonly csrf: Csrf;
   readonly staff: Staff;
   /** Sessions of staff. */
   readonly sessions: Sessions;
@@ -60,7 +66,7 @@ interface Parts {
  */
 export function createOperators(
   { operators }: Pick<ServerConfig, 'operators'>,
-  { database, now, logger, accounts, identityChecks, running, cookies, staff, sessions }: Parts,
+  { database, now, logger, accounts, identityChecks, running, cookies, csrf, staff, sessions }: Parts,
 ): NonNullable<OstiaryOptions['operators']> | null {
   if (operators === null) return null;
   const users = createOperatorUsers({
@@ -69,7 +75,7 @@ export function createOperators(
   });
   const authenticate =
     operators === 'accounts'
-      ? createStaffCheck(staff, sessions, cookies, now)
+      ? createStaffCheck(staff, sessions, cookies, csrf, now)
       : createProxyHeader(
           operators,
           (request) => running().clientAddress(request),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { command } from '../support/commands.ts';
 import { startServer } from '../support/server.ts';
-import { codeOf, formOf, joined, password, staffSignIn, startForStaff } from '../support/staff.ts';
-import { fieldsOf, Visitor } from '../support/visitor.ts';
+import { codeOf, csrfOf, formOf, joined, password, staffSignIn, startForStaff } from '../support/staff.ts';
+import { Visitor } from '../support/visitor.ts';
 
 const minute = 60_000;
 
@@ -148,9 +148,10 @@ describe('staff', () => {
     kit.advance(31 * minute);
     expect(await status(idle)).toBe(303);
     const { browser: out } = await joined(kit, 'dan@example.com', 'viewer');
-    const page = await out.get('/staff');
+    const page = await out.get('/operators');
     expect((await out.post('/staff/sign-out', { csrf: 'x' })).status).toBe(403);
-    expect((await out.post('/staff/sign-out', fieldsOf(page.html))).status).toBe(303);
+    const action = `${kit.origin}/staff/sign-out`;
+    expect((await out.post('/staff/sign-out', formOf(page.html, action))).status).toBe(303);
     expect(await status(out)).toBe(303);
     expect((await kit.acts()).at(-1)).toBe('dan@example.com viewer staff.sign_out');
   });
@@ -164,7 +165,7 @@ describe('staff', () => {
     await admin.clients.create({ clientId: 'app', name: 'App', redirectUris, allowedScopes: ['openid'] });
     kit.advance(11 * minute);
     const shown = await browser.get('/operators/clients/app');
-    const csrf = fieldsOf((await browser.get('/operators/audit')).html).csrf ?? '';
+    const csrf = csrfOf((await browser.get('/operators/audit')).html);
     const confirm = '/staff/login?again=1&amp;return_to=%2Foperators%2Fclients%2Fapp';
     expect(shown.html).toContain(confirm);
     const refused = await browser.post('/operators/clients/app', { csrf, act: 'disable' });

@@ -75,3 +75,6 @@ export function formOf(html: string, action: string): Record<string, string> {
   const form = html.split('<form').find((part) => part.includes(`action="${action}"`)) ?? '';
   return fieldsOf(form.split('</form>')[0] ?? '');
 }
+
+/** Returns the CSRF token in the first form of an operators' page that has one. */
+export const csrfOf = (html: string): string => /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? '';

@@ -3,8 +3,8 @@ import { createAccounts } from '../../src/users/accounts.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { onBothEngines } from '../support/engines.ts';
 import { anaika, cheap, jean } from '../support/server.ts';
-import { joined, startForStaff } from '../support/staff.ts';
-import { fieldsOf, Visitor } from '../support/visitor.ts';
+import { formOf, joined, startForStaff } from '../support/staff.ts';
+import { Visitor } from '../support/visitor.ts';
 
 onBothEngines('searching users', (engine) => {
   test('finds parts of names, starts of handles, and whole phone numbers and ids', async () => {
@@ -38,7 +38,7 @@ test('operators find a user, end the sessions, change the identity check and blo
   expect((await browser.get('/operators/users?q=pierre')).html).toContain(`/operators/user?sub=${sub}`);
   const page = `/operators/user?sub=${sub}`;
   const act = async (form: Record<string, string>) => {
-    const { csrf = '' } = fieldsOf((await browser.get(page)).html);
+    const { csrf = '' } = formOf((await browser.get(page)).html, `${kit.origin}${page}`);
     return (await browser.post(page, { csrf, ...form })).status;
   };
   expect((await browser.get(page)).html).toContain('<dt>Sessions</dt><dd>1</dd>');

@@ -55,6 +55,15 @@ export interface OperatorFrame {
   readonly refused?: Html | null;
 }
 
+/** Makes the form with which the operator signs out at the host; `null` if the host offers none. */
+function signOutForm({ signOut, voice }: OperatorContext): Html | null {
+  if (signOut === null) return null;
+  const fields = Object.entries(signOut.fields).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="${signOut.action}">${fields}<button class="compact">${voice.words.signOut}</button></form>`;
+}
+
 /** Makes an operators' page: its content with navigation, search box and title. */
 export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnswer {
   const { title, body, section, isFirst = false, crumbs = [], hasModes = false } = view;
@@ -89,7 +98,7 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
       hidden: mode === 'test' ? html`<input type="hidden" name="mode" value="test">` : null,
     })}${hasModes ? modeSwitch(mode, { live: '?mode=live', test: '?mode=test' }, voice.words.shell) : null}`,
     crumbs: isFirst ? [] : [...crumbsTo(navigation.flatMap(({ links }) => links)), ...crumbs],
-    who: html`<p><span class="small muted">${words.you}</span> <strong>${visit.accountUrl === null ? nameOf(operator) : html`<a href="${visit.accountUrl}">${nameOf(operator)}</a>`}</strong></p>`,
+    who: html`<p><span class="small muted">${words.you}</span> <strong>${visit.accountUrl === null ? nameOf(operator) : html`<a href="${visit.accountUrl}">${nameOf(operator)}</a>`}</strong></p>${signOutForm(visit)}`,
     body: html`${refused ?? said}
 ${body}`,
   });

@@ -26,7 +26,7 @@ export type OperatorNotice = keyof Words['operators']['notices'];
 export interface OperatorContext
   extends Pick<
     OperatorVisit<Administration>,
-    'admin' | 'operator' | 'may' | 'confirmAt' | 'proof' | 'query'
+    'admin' | 'operator' | 'may' | 'confirmAt' | 'signOut' | 'proof' | 'query'
   > {
   readonly backend: OperatorBackend;
   /** Functions of the host that find and change users; `null` if the host passed none. */
@@ -93,7 +93,7 @@ export async function contextOf(
     ...{ backend, users, accountUrl, acts, assets, voice, words, slug, id },
     urls: operatorUrls(backend, modeOf(visit)),
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
-    ...{ may: visit.may, confirmAt: visit.confirmAt },
+    ...{ may: visit.may, confirmAt: visit.confirmAt, signOut: visit.signOut },
     isRead: visit.raw.method === 'GET',
     mayPost: right === undefined || visit.may.includes(right),
     notice: isNotice(notice) ? notice : null,

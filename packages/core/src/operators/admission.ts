@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { operatorRights } from '../admin/rights.ts';
 import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
-import type { OperatorRight, Operators } from '../ports/operators.ts';
+import type { OperatorRight, Operators, SignOutForm } from '../ports/operators.ts';
 
 /**
  * Thrown when the host's `operators.authenticate` returned an invalid result, which is a bug of the host. The
@@ -29,6 +29,8 @@ export interface AdmittedOperator {
   readonly may: readonly OperatorRight[];
   /** URL where the operator confirms the sign-in; `null` if it is recent enough. */
   readonly confirmAt: string | null;
+  /** Form with which the operator signs out; `null` if the host offers none. */
+  readonly signOut: Required<SignOutForm> | null;
 }
 
 /** Result of asking the host about a request: an operator, or a redirect to sign in. */
@@ -42,6 +44,19 @@ function urlOf({ options }: Core, member: string, to: unknown): string {
   if (protocol !== 'https:' && protocol !== 'http:')
     throw new OperatorCheckError(`${member} has to be an http or https URL`);
   return href;
+}
+
+/** Checks the form with which an operator signs out. */
+function signOutOf(core: Core, form: unknown): Required<SignOutForm> {
+  const { action, fields = {} } = (form ?? {}) as { readonly [member: string]: unknown };
+  const isPlain = typeof fields === 'object' && fields !== null;
+  const entries: readonly (readonly [string, unknown])[] = isPlain ? Object.entries(fields) : [];
+  const texts = entries.flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : [],
+  );
+  if (!isPlain || texts.length < entries.length)
+    throw new OperatorCheckError('signOut.fields has to be an object of strings');
+  return { action: urlOf(core, 'signOut.action', action), fields: Object.fromEntries(texts) };
 }
 
 /**
@@ -72,7 +87,9 @@ export async function admit(
   if (answer === null) throw new OAuthError('not_found', undefined, { status: 403 });
   if (typeof answer !== 'object')
     throw new OperatorCheckError('must return an operator, a redirect to the sign-in, or null');
-  const { name, role, may, confirmAt, redirectTo } = answer as { readonly [member: string]: unknown };
+  const { name, role, may, confirmAt, signOut, redirectTo } = answer as {
+    readonly [member: string]: unknown;
+  };
   if (redirectTo !== undefined) {
     if (name !== undefined) throw new OperatorCheckError('must return either name or redirectTo, not both');
     return { redirectTo: urlOf(core, 'redirectTo', redirectTo) };
@@ -87,6 +104,7 @@ export async function admit(
     operator: {
       ...{ name, role: role ?? null, may: rightsOf(may) },
       confirmAt: confirmAt === undefined ? null : urlOf(core, 'confirmAt', confirmAt),
+      signOut: signOut === undefined ? null : signOutOf(core, signOut),
     },
   };
 }

@@ -62,9 +62,9 @@ export function operatorRoutes(
     async (request) => {
       const admitted = await admit(core, operators, request.raw);
       if ('redirectTo' in admitted) return { status: 303, headers: { Location: admitted.redirectTo } };
-      const { name, role, may, confirmAt } = admitted.operator;
+      const { name, role, may, confirmAt, signOut } = admitted.operator;
       return answer({
-        ...{ ...request, operator: name, may, confirmAt: isConfirmed ? confirmAt : null },
+        ...{ ...request, operator: name, may, signOut, confirmAt: isConfirmed ? confirmAt : null },
         proof: forms.issue(purposeOf(name)),
         admin: admin.as(name, { may, ...(role !== null && { role }) }),
       });

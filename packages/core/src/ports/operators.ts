@@ -11,6 +11,14 @@ export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'user
 /** Usual role of an operator. The table `operatorRoles` contains the rights of each role. */
 export type OperatorRole = 'viewer' | 'support' | 'admin' | 'owner';
 
+/** Form that ends the session of an operator at the host. */
+export interface SignOutForm {
+  /** Path on `authUrl`, or an http(s) URL, to which the form is posted. */
+  readonly action: string;
+  /** Hidden fields by name, such as your CSRF token. @defaultValue none */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
 /** Operator who sent a request, as the host identified the person. */
 export interface Operator {
   /** Name of the operator in the audit log: 1 to 200 characters. */
@@ -25,6 +33,8 @@ export interface Operator {
    * sign-in was too long ago. @defaultValue the sign-in is recent enough
    */
   readonly confirmAt?: string;
+  /** Form with which the operator signs out. Every page then has its button. @defaultValue no such button */
+  readonly signOut?: SignOutForm;
 }
 
 /**
@@ -99,6 +109,8 @@ export interface OperatorVisit<Administration> extends ConsoleRequest {
    * confirmation is needed.
    */
   readonly confirmAt: string | null;
+  /** Form with which the operator signs out; `null` if the host offers none. `action` is a URL. */
+  readonly signOut: Required<SignOutForm> | null;
   /**
    * Administrative calls on behalf of the operator: every act is in the audit log with the operator's name
    * and role, and needs the right to its topic.

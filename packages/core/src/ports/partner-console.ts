@@ -213,8 +213,8 @@ export interface ConsoleVisit {
   /**
    * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
    * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
-   * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory`, `getWebhookObstacles` and
-   * `getPaymentEvent`; with a test key also `listSandboxUsers`, `getFirstRun` and `checkWebhookSignature`.
+   * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory`, `getWebhookObstacles`,
+   * `listEndpointDeliveries` and `getPaymentEvent`; with a test key also `listSandboxUsers`, `getFirstRun` and `checkWebhookSignature`.
    * @returns the JSON body of a successful response
    * @throws PartnerError if the operation responds with an error
    */
