@@ -270,13 +270,16 @@ CREATE TABLE api_keys (
   created_at bigint NOT NULL,
   expires_at bigint,
   revoked_at bigint,
-  last_used_at bigint
+  last_used_at bigint,
+  -- Time of the notice that the key expires soon.
+  end_noticed_at bigint
 );
 
 CREATE INDEX api_keys_by_partner ON api_keys (partner, created_at DESC, id);
 CREATE INDEX api_keys_by_name ON api_keys (search_name, id);
 CREATE INDEX api_keys_by_creation ON api_keys (created_at, id);
 CREATE INDEX api_keys_by_start ON api_keys (start, id);
+CREATE INDEX api_keys_by_end ON api_keys (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE transfers (
   id text COLLATE "C" PRIMARY KEY,
@@ -368,7 +371,11 @@ CREATE TABLE endpoint_failures (
   -- The last failed attempt.
   at bigint NOT NULL,
   http_status integer,
-  error text
+  error text,
+  -- Times of the notices of this failure, of a delivery that was dropped, and of the last recovery.
+  failing_noticed_at bigint,
+  given_up_noticed_at bigint,
+  works_noticed_at bigint
 ) WITH (fillfactor = 40);
 
 CREATE INDEX endpoint_failures_now ON endpoint_failures (since, endpoint_id) WHERE since IS NOT NULL;

@@ -136,13 +136,21 @@ export function postgresConsents(database: Database): ConsentStore {
 
     list: (sub) => database.all(sql.list, { sub }),
 
-    remember({ sub, clientId, scopes, declined = [], now }) {
+    remember({ sub, clientId, scopes, declined = [], jobs = [], now }) {
       const names = { scopes: [...new Set(scopes)], declined: [...new Set(declined)] };
       const consent = { sub, clientId, ...names, now };
-      if (declined.length === 0) return database.changes(sql.remember, consent);
+      const jobRows = jobs.map(jobRowOf);
+      if (declined.length === 0 && jobs.length === 0) return database.changes(sql.remember, consent);
       return database.write(async (connection) => {
+        // After the lock, exactly one of parallel calls finds no consent.
+        const isFirst =
+          jobs.length > 0 &&
+          (await sql.lockClient.run(connection, { clientId })) === 1 &&
+          (await sql.find.get(connection, { sub, clientId })) === undefined;
         const stored = await sql.remember.run(connection, consent);
-        await sql.revokeDeclined.run(connection, { sub, clientId, declined: names.declined, now });
+        if (isFirst) await storeJobs(connection, jobRows);
+        if (declined.length > 0)
+          await sql.revokeDeclined.run(connection, { sub, clientId, declined: names.declined, now });
         return stored === 1;
       });
     },

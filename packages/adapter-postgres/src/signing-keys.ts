@@ -1,6 +1,7 @@
 import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 import { postgresAudits } from './audit.ts';
 import type { Database } from './database.ts';
+import { jobRowOf, postgresJobs } from './queue.ts';
 import { statement } from './statement.ts';
 
 function statementsIn(schema: string) {
@@ -42,6 +43,7 @@ function statementsIn(schema: string) {
 
 export function postgresSigningKeys(database: Database): SigningKeyStore {
   const audits = postgresAudits(database);
+  const storeJobs = postgresJobs(database);
   const sql = statementsIn(database.schema);
 
   return {
@@ -57,8 +59,13 @@ export function postgresSigningKeys(database: Database): SigningKeyStore {
       });
     },
 
-    async insert(key, audit) {
-      await audits.changes(audit, sql.insert, { ...key });
+    async insert(key, audit, jobs = []) {
+      const row = { ...key };
+      const jobRows = jobs.map(jobRowOf);
+      await audits.write(audit, async (connection) => {
+        await sql.insert.run(connection, row);
+        await storeJobs(connection, jobRows);
+      });
     },
 
     async reseal(kid, sealedPrivateJwk) {

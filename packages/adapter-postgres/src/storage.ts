@@ -15,6 +15,7 @@ import { postgresHourlyCounts } from './hourly-counts.ts';
 import { postgresIdempotency } from './idempotency.ts';
 import { postgresInbox } from './inbox.ts';
 import { postgresInteractions } from './interactions.ts';
+import { postgresNotices } from './notices.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
 import { postgresPortal } from './portal.ts';
@@ -88,6 +89,7 @@ export function storageOn(database: Database): Storage {
     requestLog: postgresRequestLog(database),
     inbox: postgresInbox(database),
     hourlyCounts: postgresHourlyCounts(database),
+    notices: postgresNotices(database),
     sandbox: postgresSandbox(database),
     proofIds: postgresUsedIds(database),
     pushedRequests: postgresPushedRequests(database),

@@ -243,13 +243,16 @@ CREATE TABLE api_keys (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   revoked_at INTEGER,
-  last_used_at INTEGER
+  last_used_at INTEGER,
+  -- Time of the notice that the key expires soon.
+  end_noticed_at INTEGER
 ) STRICT;
 
 CREATE INDEX api_keys_by_partner ON api_keys (partner, created_at DESC, id);
 CREATE INDEX api_keys_by_name ON api_keys (search_name, id);
 CREATE INDEX api_keys_by_creation ON api_keys (created_at, id);
 CREATE INDEX api_keys_by_start ON api_keys (start, id);
+CREATE INDEX api_keys_by_end ON api_keys (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE transfers (
   id TEXT PRIMARY KEY NOT NULL,
@@ -331,7 +334,11 @@ CREATE TABLE endpoint_failures (
   -- The last failed attempt.
   at INTEGER NOT NULL,
   http_status INTEGER,
-  error TEXT
+  error TEXT,
+  -- Times of the notices of this failure, of a delivery that was dropped, and of the last recovery.
+  failing_noticed_at INTEGER,
+  given_up_noticed_at INTEGER,
+  works_noticed_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX endpoint_failures_now ON endpoint_failures (since, endpoint_id) WHERE since IS NOT NULL;

@@ -113,8 +113,9 @@ export function sqliteConsents(database: Database): ConsentStore {
 
     list: (sub) => database.read(() => sql().list.all(sub).map(consentOf)),
 
-    async remember({ sub, clientId, scopes, declined = [], now }) {
+    async remember({ sub, clientId, scopes, declined = [], jobs = [], now }) {
       const [added, leftOut] = [[...scopes], [...new Set(declined)]];
+      const jobRows = jobs.map(jobRowOf);
       return database.write(() => {
         const row = sql().find.get({ sub, clientId });
         const known = row === undefined ? { scopes: [], declined: [] } : consentOf(row);
@@ -125,6 +126,7 @@ export function sqliteConsents(database: Database): ConsentStore {
         const isStored =
           (row === undefined ? sql().start : sql().extend).run({ sub, clientId, ...names, now }).changes ===
           1;
+        if (isStored && row === undefined) for (const job of jobRows) storeJob()(job);
         if (isStored && leftOut.length > 0)
           sql().revokeDeclined.run({ sub, clientId, declined: JSON.stringify(leftOut), now });
         return isStored;

@@ -1,9 +1,11 @@
 import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '@ostiary/core/storage';
 import { sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
+import { jobRowOf, jobsOn } from './queue.ts';
 
 export function sqliteSigningKeys(database: Database): SigningKeyStore {
   const audits = sqliteAudits(database);
+  const storeJob = database.prepare(jobsOn);
   const sql = database.prepare((connection) => ({
     list: connection.prepare<[], SigningKeyRecord>(`
       SELECT
@@ -46,9 +48,13 @@ export function sqliteSigningKeys(database: Database): SigningKeyStore {
       return database.write(() => sql().insertFirst.run(row).changes === 1);
     },
 
-    async insert(key, audit) {
+    async insert(key, audit, jobs = []) {
       const row = { ...key };
-      await audits.change(audit, () => sql().insert.run(row));
+      const jobRows = jobs.map(jobRowOf);
+      await audits.change(audit, () => {
+        sql().insert.run(row);
+        for (const job of jobRows) storeJob()(job);
+      });
     },
 
     async reseal(kid, sealedPrivateJwk) {

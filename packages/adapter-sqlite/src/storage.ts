@@ -15,6 +15,7 @@ import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteInbox } from './inbox.ts';
 import { sqliteInteractions } from './interactions.ts';
 import { assertNodeVersion } from './node-version.ts';
+import { sqliteNotices } from './notices.ts';
 import { parseOptions, type SqliteStorageOptions } from './options.ts';
 import { sqlitePartners } from './partners.ts';
 import { sqlitePortal } from './portal.ts';
@@ -101,6 +102,7 @@ export function storageOn(database: Database): Storage {
     requestLog: sqliteRequestLog(database),
     inbox: sqliteInbox(database),
     hourlyCounts: sqliteHourlyCounts(database),
+    notices: sqliteNotices(database),
     sandbox: sqliteSandbox(database),
     proofIds: sqliteUsedIds(database),
     pushedRequests: sqlitePushedRequests(database),

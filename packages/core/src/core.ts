@@ -2,6 +2,7 @@ import { scheduleReseal } from './admin/reseal.ts';
 import { createSealer } from './keys/sealing.ts';
 import { SigningKeys } from './keys/signing-keys.ts';
 import { clientAddressFinder } from './limits/client-address.ts';
+import { scheduleNoticeSearch } from './notices/search.ts';
 import type { ReadDocument } from './oauth/client-documents.ts';
 import type { ClientDocuments, Core, ReadJwks } from './options/context.ts';
 import type { Options } from './options/parse.ts';
@@ -144,6 +145,7 @@ export async function openStorage(core: Core, databaseClock: DatabaseClock | nul
     await signingKeys.start();
     await schedulePurge(core);
     await scheduleReseal(core);
+    await scheduleNoticeSearch(core);
   } catch (error) {
     databaseClock?.stop();
     // An open database would keep the process running although it failed to start.

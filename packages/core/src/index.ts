@@ -32,6 +32,16 @@ export type { PaymentAdministration } from './payments/settle.ts';
 export type { Clock } from './ports/clock.ts';
 export type { HostTransaction } from './ports/events.ts';
 export type {
+  ApiKeyEndingNotice,
+  AppConnectedNotice,
+  EndpointFailingNotice,
+  EndpointGivenUpNotice,
+  EndpointWorksNotice,
+  Notice,
+  Notify,
+  SigningKeyRotatedNotice,
+} from './ports/notices.ts';
+export type {
   Operator,
   OperatorCheck,
   OperatorRight,

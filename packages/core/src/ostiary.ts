@@ -6,6 +6,8 @@ import { createRequestHandler, type RequestHandler } from './http/request-handle
 import type { Route } from './http/route.ts';
 import { createFetchHandler, type FetchHandler } from './http/web.ts';
 import type { AddressedRequest } from './limits/client-address.ts';
+import { leftWaitMs, noticeHandler, noticeKind, noticeRetryMs, noticesAtOnce } from './notices/job.ts';
+import { noticeSearchHandler, noticeSearchKind, noticeSearchMs } from './notices/search.ts';
 import type { ReadDocument } from './oauth/client-documents.ts';
 import { type ConnectedApps, connectedApps } from './oauth/connected-apps.ts';
 import { Engine } from './oauth/engine/engine.ts';
@@ -172,6 +174,8 @@ function longestJobWaits(options: Options): LongestWaits['jobs']['kinds'] {
     [resealKind]: { firstMs: resealIntervalMs, againMs: resealIntervalMs },
     [signOutKind]: { firstMs: 0, againMs: longestSignOutWaitMs(options) },
     [executionKind]: atOnce,
+    [noticeSearchKind]: { firstMs: 0, againMs: Math.max(noticeSearchMs, leftWaitMs) },
+    [noticeKind]: { firstMs: 0, againMs: Math.max(...noticeRetryMs) },
   };
 }
 
@@ -184,9 +188,12 @@ function jobWorker(core: Core, { postForm, abort }: Pick<Webhooks, 'postForm' | 
     [presenceKind]: async () => null,
     [resealKind]: resealHandler(core),
     [signOutKind]: signOutHandler(core, postForm),
+    [noticeSearchKind]: noticeSearchHandler(core),
+    [noticeKind]: noticeHandler(core),
     ...(payments && { [executionKind]: executionHandler(core, payments) }),
   };
-  return createWorker(core, handlers, { atOnce: { [executionKind]: 64, [signOutKind]: 256 }, abort });
+  const atOnce = { [executionKind]: 64, [signOutKind]: 256, [noticeKind]: noticesAtOnce };
+  return createWorker(core, handlers, { atOnce, abort });
 }
 
 /** Creates the partner API. Its code is loaded only if the API is enabled. */

@@ -74,6 +74,7 @@ export type {
 export type { InboxAnswer, InboxRequest, InboxStore } from './ports/inbox.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition, NameSearch, Quota, SortedPage, TimedPage } from './ports/lists.ts';
+export type { DueNotices, EndingKey, NoticedEndpoint, NoticeReason, NoticeStore } from './ports/notices.ts';
 export type { Mode, Owner, PartnerReach, PartnerRecord, PartnerStore } from './ports/partners.ts';
 export type { PortalRights, PortalSessionRecord, PortalStore } from './ports/portal.ts';
 export type { PushedRequest, PushedRequestKey, PushedRequestStore } from './ports/pushed-requests.ts';

@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', 'f170f761bd08d9283d4c593f5c062c9e34696c84a2400de3f646092ac9c9773c'],
+  ['0001_initial.sql', '77dc61c1df78aea13d69d7e9a844e031cb80a878c3e53ae27b0d1d5059cb1abe'],
 ];
 
 /**

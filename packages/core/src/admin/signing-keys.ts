@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import type { Act } from '../audit/acts.ts';
 import { type KnownKey, signingAlgorithms } from '../keys/signing-keys.ts';
+import { noticeJobs } from '../notices/job.ts';
 import type { Core } from '../options/context.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
+import type { Notice } from '../ports/notices.ts';
+import type { NewSigningKey } from '../ports/signing-keys.ts';
 import { iso } from '../time/clock.ts';
 import { checked } from './checked.ts';
 
@@ -41,8 +44,18 @@ const rotation = z.strictObject({
   activateAfterSeconds: z.int().min(0).max(2_592_000).default(600),
 });
 
+function rotatedNotice({ kid, alg, createdAt, activeFrom }: NewSigningKey): Notice {
+  return {
+    id: `signing_key.rotated:${kid}`,
+    type: 'signing_key.rotated',
+    at: iso(createdAt),
+    ...{ partner: null, partnerName: null, mode: null },
+    ...{ kid, alg, activeFrom: iso(activeFrom) },
+  };
+}
+
 export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdministration {
-  const { signingKeys, clock } = core;
+  const { signingKeys, clock, notifyWorkers } = core;
   const shown = (key: KnownKey, signing: boolean): SigningKeyInfo => ({
     kid: key.kid,
     alg: key.alg,
@@ -60,9 +73,11 @@ export function signingKeyAdministration(core: Core, act: Act): SigningKeyAdmini
     },
     async rotate(options = {}) {
       const { alg, activateAfterSeconds } = checked(rotation, options);
-      const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000, (kid) =>
-        act('signing_key.rotate', `signing_key:${kid}`, { alg, activateAfterSeconds }),
-      );
+      const key = await signingKeys.rotate(alg, activateAfterSeconds * 1000, (added) => ({
+        audit: act('signing_key.rotate', `signing_key:${added.kid}`, { alg, activateAfterSeconds }),
+        jobs: noticeJobs(core, rotatedNotice(added)),
+      }));
+      if (core.options.notify !== undefined) notifyWorkers('jobs');
       return shown(key, activateAfterSeconds === 0);
     },
   };

@@ -2,6 +2,7 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { NewJob } from '../ports/queue.ts';
 import type { NewSigningKey, SigningKeyRecord, SigningKeyStore } from '../ports/signing-keys.ts';
 import type { Random } from '../secrets/random.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
@@ -152,16 +153,18 @@ export class SigningKeys {
   /**
    * Creates a signing key that replaces the current one after `activateAfterMs`, and publishes it at once for
    * clients that cache the key set. Deletes the private part of keys that are no longer published, and whole
-   * keys that no longer verify anything. `audit` makes the record for the audit log, stored with the key.
+   * keys that no longer verify anything. `also` makes the record for the audit log and the
+   * jobs that are stored with the key.
    */
   async rotate(
     alg: SigningAlgorithm,
     activateAfterMs: number,
-    audit?: (kid: string) => AuditRecord,
+    also?: (key: NewSigningKey) => { readonly audit: AuditRecord; readonly jobs: readonly NewJob[] },
   ): Promise<KnownKey> {
     const now = this.#parts.clock.now();
     const record = await this.#create(alg, now + activateAfterMs);
-    await this.#parts.store.insert(record, audit?.(record.kid));
+    const { audit, jobs } = also?.(record) ?? {};
+    await this.#parts.store.insert(record, audit, jobs);
     const set = await this.#load();
     const [published, verifying] = [new Set(set.published(now)), new Set(set.verifying(now))];
     for (const key of set.known) {

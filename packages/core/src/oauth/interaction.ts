@@ -13,6 +13,7 @@ import {
   requireStillAllowed,
   unknownRequest,
 } from './client.ts';
+import { connectedJobs } from './connected-notice.ts';
 import { consentedPart, isOptional } from './consented.ts';
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
@@ -151,10 +152,13 @@ async function approve(
   }
   const { clientId } = client;
   const scopes = namesOf(interaction).filter((name) => !declined.includes(name));
-  const consent = { sub: user.sub, clientId, scopes, declined, now: core.clock.now() };
+  const now = core.clock.now();
+  const jobs = await connectedJobs(core, client, { sub: user.sub, scopes, now });
+  const consent = { sub: user.sub, clientId, scopes, declined, jobs, now };
   if (!(await core.storage.consents.remember(consent))) {
     throw new OAuthError('invalid_client', 'The client is not known.');
   }
+  if (jobs.length > 0) core.notifyWorkers('jobs');
   return interaction.finish({ user, consented: true }, 'approve');
 }
 

@@ -2,6 +2,7 @@ import type { HostEventDefinition } from '../events.ts';
 import type { HostTexts } from '../languages/page-language.ts';
 import type { addressLimits } from '../limits/request-limits.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Notify } from '../ports/notices.ts';
 import type { Operators } from '../ports/operators.ts';
 import type { PartnerConsole } from '../ports/partner-console.ts';
 import type { PaymentRail } from '../ports/payments.ts';
@@ -227,6 +228,16 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * @defaultValue none: there are no such pages
    */
   readonly operators?: Operators;
+  /**
+   * Hears of what a person should know, at least once, from a worker: an endpoint has been failing for an hour,
+   * a delivery was given up, an endpoint works again, an API key ends in 14 days, a user connected an app, a
+   * signing key was rotated. Has ten seconds. If it rejects or takes longer, it is called again after 1, 5 and
+   * 30 minutes, and after 2, 6, 12, 24 and 24 hours; after the last failure the notice is dropped, with an error
+   * in the log. `notice.id` is the same in each call, so that you can drop repetitions. Give the option to every
+   * process, and start a worker.
+   * @defaultValue none: there are no notices
+   */
+  readonly notify?: Notify;
   /**
    * Enables spans and metrics of requests, jobs and deliveries, for the providers that this process
    * registered with `@opentelemetry/api` before. Costs nothing while off.

@@ -16,6 +16,9 @@ import { isLoopback } from './option-values.ts';
 import type { OstiaryOptions } from './options.ts';
 import { optionsSchema } from './schema.ts';
 
+/** Time that the host has for a notice, in seconds. Shorter than the lease of its job. */
+const notifySeconds = 10;
+
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
 
 /** Options of `createOstiary` after validation, with all defaults filled in. */
@@ -171,6 +174,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
           documents.allow &&
           withDeadline('clientMetadataDocuments.allow', documents.allow, hostTimeoutSeconds),
       }),
+    notify: plain.notify && withDeadline('notify', plain.notify, notifySeconds),
     verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
     users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
     login: Object.freeze({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { HostEventDefinition } from '../events.ts';
 import { addressLimits, partnerLimits } from '../limits/request-limits.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Notify } from '../ports/notices.ts';
 import type { AddressCounts, RateLimitStore } from '../ports/rate-limits.ts';
 import { isStandardSchema } from '../schemas/standard-schema.ts';
 import type { HostScopes } from '../scopes/catalog.ts';
@@ -157,6 +158,7 @@ export const optionsSchema = knownOnly({
   operators: z
     .looseObject({ authenticate: callback(), pages: z.looseObject({ pages: callback() }) })
     .optional(),
+  notify: callback<Notify>().optional(),
   telemetry: z.boolean().default(defaultOptions.telemetry),
   clock: store<Clock>('now').optional(),
   logger: logger.default(stderrLogger),

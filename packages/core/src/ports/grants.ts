@@ -249,6 +249,9 @@ export interface ConsentStore {
    *
    * Scopes in `declined` are taken out of the consent. The same transaction revokes the grants of this user
    * and client that include one of them.
+   *
+   * If the call creates the consent, because there was no unrevoked one, the same transaction enqueues `jobs` as
+   * `queue.enqueue` does.
    */
   remember(consent: {
     readonly sub: string;
@@ -256,6 +259,8 @@ export interface ConsentStore {
     readonly scopes: readonly string[];
     /** Optional scopes that the user left out, none of them among `scopes`. @defaultValue none */
     readonly declined?: readonly string[];
+    /** @defaultValue none */
+    readonly jobs?: readonly NewJob[];
     readonly now: number;
   }): Promise<boolean>;
 

@@ -1,5 +1,6 @@
 import type { AuditRecord } from './audit.ts';
 import type { SigningAlgorithm } from './clients.ts';
+import type { NewJob } from './queue.ts';
 
 /** A signing key as it is stored. Times are milliseconds since the Unix epoch. */
 export interface SigningKeyRecord {
@@ -34,7 +35,8 @@ export interface SigningKeyStore {
    * over all processes.
    */
   insertFirst(key: NewSigningKey): Promise<boolean>;
-  insert(key: NewSigningKey, audit?: AuditRecord): Promise<void>;
+  /** Stores the key, and enqueues `jobs` as `queue.enqueue` does, in one transaction. */
+  insert(key: NewSigningKey, audit?: AuditRecord, jobs?: readonly NewJob[]): Promise<void>;
   /**
    * Replaces the encrypted private key of a signing key after a change of the sealing key. A key whose
    * private part was deleted stays without it.

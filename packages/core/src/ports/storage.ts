@@ -9,6 +9,7 @@ import type { HourlyCountStore } from './hourly-counts.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { InboxStore } from './inbox.ts';
 import type { InteractionStore } from './interactions.ts';
+import type { NoticeStore } from './notices.ts';
 import type { PartnerStore } from './partners.ts';
 import type { PortalStore } from './portal.ts';
 import type { PushedRequestStore } from './pushed-requests.ts';
@@ -106,6 +107,7 @@ export interface Storage {
   readonly requestLog: RequestLog;
   readonly inbox: InboxStore;
   readonly hourlyCounts: HourlyCountStore;
+  readonly notices: NoticeStore;
   readonly sandbox: SandboxStore;
   readonly proofIds: UsedIdStore;
   readonly pushedRequests: PushedRequestStore;

@@ -8,6 +8,7 @@ import {
   countAnswers,
   inParallel,
 } from './case.ts';
+import { noticeJob, noticeJobIds } from './notices.ts';
 import { consented, hour, isLive, now, redeemed, sampleClient, sampleGrant } from './samples.ts';
 
 const user = { sub: 'user-1', clientId: 'client-1' };
@@ -48,6 +49,24 @@ export const consentCases = casesOf('consents', {
     for (const scopes of [['kyc'], []]) await storage.consents.remember({ ...user, scopes, now: now + 6 });
     const known = { ...consent, updatedAt: now + 6 };
     assertSame(await storage.consents.find('user-1', 'client-1'), known, 'what is known takes nothing away');
+  },
+
+  'a call that starts a consent enqueues its jobs, and no other call does': async (storage) => {
+    const scopes = ['openid'];
+    const remember = (label: string, changes: object = {}) =>
+      storage.consents.remember({ ...user, scopes, jobs: [noticeJob(label)], now, ...changes });
+    assert.equal(await remember('unknown client'), false);
+    await storage.clients.insert(sampleClient());
+    const answers = await inParallel(20, (index) => remember(`start ${index}`));
+    assertSame(countAnswers(answers), { true: 20 });
+    const [started, ...others] = await noticeJobIds(storage);
+    assertSame([started?.slice(0, 6), others], ['start ', []]);
+    await remember('more', { scopes: ['kyc'], declined: ['openid'], now: now + 1 });
+    await storage.consents.remember({ sub: 'user-2', clientId: 'client-1', scopes, now });
+    assertSame(await noticeJobIds(storage), [started]);
+    await storage.consents.revoke('user-1', 'client-1', now);
+    await remember('z again', { declined: ['kyc'] });
+    assertSame(await noticeJobIds(storage), [started, 'z again']);
   },
 
   'parallel calls lose no scope and start one consent': async (storage) => {

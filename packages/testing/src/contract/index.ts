@@ -28,6 +28,7 @@ import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
 import { leaseCases } from './leases.ts';
 import { lookUpCases } from './look-ups.ts';
+import { noticeCases } from './notices.ts';
 import { parallelCases } from './parallel-calls.ts';
 import { partnerEndCases } from './partner-ends.ts';
 import { partnerCases } from './partners.ts';
@@ -170,6 +171,7 @@ const storageContractCases = [
   ...requestLogCases,
   ...inboxCases,
   ...hourlyCountCases,
+  ...noticeCases,
   ...surveyCases,
   ...textCases,
 ];

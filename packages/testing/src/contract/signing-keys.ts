@@ -8,6 +8,7 @@ import {
   countAnswers,
   inParallel,
 } from './case.ts';
+import { noticeJob, noticeJobIds } from './notices.ts';
 import { hour, now, sampleKey } from './samples.ts';
 
 export const signingKeyCases = casesOf('signing keys', {
@@ -49,10 +50,13 @@ export const signingKeyCases = casesOf('signing keys', {
     for (const { kid } of stored) assert.equal(answers[Number(kid.slice(4))], true, 'the winner is stored');
   },
 
-  'a key id that exists is an error and changes nothing': async ({ signingKeys }) => {
-    await signingKeys.insert(sampleKey('a'));
-    await assertUnavailable(() => signingKeys.insert(sampleKey('a', { alg: 'ES256' })));
+  'a key is stored together with its jobs, and a key id that exists changes nothing': async (storage) => {
+    const { signingKeys } = storage;
+    await signingKeys.insert(sampleKey('a'), undefined, [noticeJob('first')]);
+    const second = [noticeJob('second')];
+    await assertUnavailable(() => signingKeys.insert(sampleKey('a', { alg: 'ES256' }), undefined, second));
     assertSame(await signingKeys.list(), [sampleKey('a')]);
+    assertSame(await noticeJobIds(storage), ['first']);
   },
 
   'resealing changes the sealed part of one key': async ({ signingKeys }) => {

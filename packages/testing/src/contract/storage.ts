@@ -13,6 +13,7 @@ import { hourlyCountCalls } from './hourly-counts.ts';
 import { idempotencyCalls } from './idempotency.ts';
 import { inboxCalls } from './inbox.ts';
 import { interactionCalls } from './interactions.ts';
+import { noticeCalls } from './notices.ts';
 import { partnerCalls } from './partners.ts';
 import { portalCalls } from './portal.ts';
 import { pushedRequestCalls } from './pushed-requests.ts';
@@ -44,6 +45,7 @@ const ports = {
   requestLog: requestLogCalls,
   inbox: inboxCalls,
   hourlyCounts: hourlyCountCalls,
+  notices: noticeCalls,
   sandbox: sandboxCalls,
   proofIds: usedIdCalls,
   pushedRequests: pushedRequestCalls,

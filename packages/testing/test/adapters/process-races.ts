@@ -1,8 +1,11 @@
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import type { Storage } from '@ostiary/core/storage';
 import { expect, test } from 'vitest';
 import { inParallel } from '../../src/contract/case.ts';
+import { sampleApiKey, samplePartner } from '../../src/contract/partner-samples.ts';
 import {
   connected,
   consented,
@@ -153,5 +156,54 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
     const rows = await hourlyCounts.read({ from: hour, to: hour + 3_600_000, periodMs: 3_600_000 });
     const total = 3 * rounds * 10 + 2 * 10;
     expect(rows).toEqual([{ at: hour, name: 'sign_ins', mode: 'live', total, peak: 10 }]);
+  });
+
+  /** Starts processes that pass notices on, or make them, and collects the ids that they report. */
+  async function notifying(place: Place, given: readonly (readonly string[])[]) {
+    const sealingKey = randomBytes(32).toString('base64url');
+    const heard: unknown[] = [];
+    const start = async (args: readonly string[]): Promise<ChildProcess> => {
+      const process = child(shared('notify.ts'), JSON.stringify(place), sealingKey, ...args);
+      await once(process, 'message');
+      process.on('message', (id) => heard.push(id));
+      process.send('go');
+      return process;
+    };
+    return { heard, start, processes: await Promise.all(given.map(start)) };
+  }
+
+  async function ended(processes: readonly ChildProcess[]): Promise<void> {
+    for (const process of processes) process.send('end');
+    await Promise.all(processes.map((process) => process.exitCode ?? once(process, 'exit')));
+  }
+
+  test('two processes pass each notice on once, while neither fails', async () => {
+    const { place, open } = stage();
+    const { partners, apiKeys, queue } = await open();
+    await partners.insert(samplePartner());
+    const labels = Array.from({ length: 30 }, (_, index) => `${index}`);
+    const expiresAt = Date.now() + 3_600_000;
+    for (const label of labels) await apiKeys.insert(sampleApiKey(label, { expiresAt }));
+    const { heard, processes } = await notifying(place, [['work'], ['work']]);
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(labels.length);
+    await ended(processes);
+    expect(new Set(heard)).toEqual(new Set(labels.map((label) => `api_key.ending:key_${label}`)));
+    const later = { now: Date.now() + 3_600_000, leaseMs: 0, limit: 9 };
+    expect(await queue.claim({ ...later, kinds: ['notice'], claimId: 'c' })).toEqual([]);
+  });
+
+  test('a notice outlives the process that caused it, and one that is killed while it passes it on', async () => {
+    const { place } = stage();
+    const { heard, start, processes } = await notifying(place, [['rotate']]);
+    await expect.poll(() => heard.length, { timeout: 20_000 }).toBe(1);
+    processes[0]?.kill('SIGKILL');
+    const notice = `signing_key.rotated:${heard[0]}`;
+    const hanging = await start(['hang']);
+    await expect.poll(() => heard.slice(1), { timeout: 20_000 }).toEqual([notice]);
+    hanging.kill('SIGKILL');
+    // The clock of the next process is ahead, so that the lease of the killed one is over.
+    const next = await start(['work', '31000']);
+    await expect.poll(() => heard.slice(1), { timeout: 20_000 }).toEqual([notice, notice]);
+    await ended([next]);
   });
 }
