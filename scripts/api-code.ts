@@ -1,17 +1,23 @@
-/** Code of each call of the partner API for its reference page, from the table of routes: curl, Node and Python. */
+/**
+ * Code of each call of the partner API for its reference page, made from the table of routes: curl, Node and
+ * Python.
+ */
 import type { ConsoleRoute } from '@ostiary/core/console';
 import { type ApiCall, apiCurlOf, type DescribedApi, sdkCodeOf } from '../packages/console/src/snippets.ts';
 
-/** URL of the partner API in the documentation. */
+/** URL of the partner API in the documentation's examples. */
 const baseUrl = 'https://api.example.com';
 const keyHeader = 'X-API-Key';
 
-/** A call to show: its operation, the parameter in its path, its query, and its body. */
+/** A sample API call: its operation, the parameter in its path, its query, and its body. */
 export interface SampleCall extends ApiCall {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** Reads an export with the SDK, which has a function for it instead of a method of the client. */
+/**
+ * Makes a program that reads an export with the SDK. Exports have a function in the SDK instead of a method
+ * of the client.
+ */
 const exportProgram = ({
   date,
 }: SampleCall['query']): string => `import { OstiaryPartner } from '@ostiary/client-sdk';
@@ -39,7 +45,7 @@ function pythonOf(json: unknown, indent = ''): string {
   return `{\n${members.join('')}${indent}}`;
 }
 
-/** Formats a call as a Python program with httpx, which reads the key from the environment. */
+/** Formats an API call as a Python program with httpx, which reads the API key from the environment. */
 function pythonCodeOf({ method, path }: ConsoleRoute, { id, query, body }: SampleCall): string {
   const target = path.replace(/:\w+/, encodeURIComponent(id ?? ''));
   const given = [
@@ -64,7 +70,7 @@ print(answer.json())
 const block = (name: string, language: string, code: string): string =>
   `**${name}**\n\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\``;
 
-/** Returns the code of a call in each language, as a group of tabs. */
+/** Returns the code of an API call in each language, as a group of tabs. */
 export function codeOf(route: ConsoleRoute, call: SampleCall): string {
   // The argument of the SDK that is in the query, such as `kid`, stands in the place of the id.
   const isInQuery = route.sdk !== null && call.id === null && Object.keys(call.query).length === 1;

@@ -1,8 +1,8 @@
-/** The reference page of the partner API, from its OpenAPI document and its table of routes. */
+/** Makes the reference page of the partner API from its OpenAPI document and its table of routes. */
 import type { ConsoleRoute } from '@ostiary/core/console';
 import { codeOf, type SampleCall } from './api-code.ts';
 
-/** JSON Schema of a field, as far as the page shows it. */
+/** JSON Schema of a field, as far as the reference page shows it. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -66,7 +66,10 @@ export interface ApiDocument {
 
 const nameIn = ({ $ref }: Reference): string => $ref.split('/').at(-1) ?? '';
 
-/** Returns a part of the document, or the component to which it refers. @throws Error if there is none */
+/**
+ * Returns a part of the OpenAPI document, or the component to which the part refers. @throws Error if the
+ * component is missing
+ */
 function resolved<Part extends object>(
   part: Part | Reference,
   components: Readonly<Record<string, Part>>,
@@ -77,14 +80,17 @@ function resolved<Part extends object>(
   return found;
 }
 
-/** Samples for operations whose example in the document is no valid request, or lacks a parameter. */
+/**
+ * Sample values for operations whose example in the OpenAPI document is no valid request, or lacks a
+ * parameter.
+ */
 const samples: Readonly<Record<string, Partial<SampleCall>>> = {
   exportReconciliation: { query: { date: '2026-01-01' } },
   answerInboxRequest: { body: { httpStatus: 200, response: 'ok' } },
 };
 
 const code = (text: unknown): string => `\`${String(text)}\``;
-/** Formats the type of a field. Objects with a name are links to their section of the page. */
+/** Formats the type of a field. A type with a name becomes a link to its section of the page. */
 function typeOf(schema: Schema): string {
   const { $ref, type, format, items } = schema;
   if ($ref !== undefined) {
@@ -110,13 +116,15 @@ function textOf({ description = '', ...schema }: Schema): string {
   ].join(' ');
 }
 
-/** Formats a field as an item of a list: its name, its type, whether it is required or may be missing, and its text. */
+/**
+ * Formats a field as a list item: its name, its type, whether it is required or may be missing, and its text.
+ */
 function item(name: string, schema: Schema, ...more: readonly string[]): string {
   const text = textOf(schema).replaceAll('\n', ' ');
   return `- ${code(name)} (${[typeOf(schema), ...more].join(', ')})${text === '' ? '' : `: ${text}`}`;
 }
 
-/** Lists the fields of an object. `required` or `optional` marks the fields that differ from the rest. */
+/** Lists the fields of an object. `required` or `optional` marks the fields that differ from most others. */
 function fieldsOf({ properties = {}, required = [] }: Schema, mark: 'required' | 'optional'): string {
   const fields = Object.entries(properties).map(([name, schema]) =>
     item(name, schema, ...(required.includes(name) === (mark === 'required') ? [mark] : [])),
@@ -132,7 +140,7 @@ function parametersOf(parameters: readonly Parameter[]): string {
   return items.join('\n');
 }
 
-/** Lists the errors of an operation by status. */
+/** Lists the errors of an operation by HTTP status. */
 function errorsOf(responses: readonly (readonly [status: string, Response])[]): string {
   const errors = responses.map(([status, { content }]) => {
     const codes = Object.keys(content['application/json']?.examples ?? {});
@@ -141,7 +149,7 @@ function errorsOf(responses: readonly (readonly [status: string, Response])[]): 
   return `**Errors**: ${errors.join('; ')}. See [what they mean](partner-errors.md).`;
 }
 
-/** Returns the call that the page shows for an operation, from the examples of the document. */
+/** Returns the sample call of an operation, made from the examples of the OpenAPI document. */
 function sampleOf({ operationId, requestBody }: Operation, parameters: readonly Parameter[]): SampleCall {
   const inPath = parameters.find(({ in: place }) => place === 'path');
   const inQuery = parameters.filter(({ in: place, required }) => place === 'query' && required);
@@ -179,8 +187,8 @@ function operationSection({ components }: ApiDocument, route: ConsoleRoute, oper
 }
 
 /**
- * Returns the sections of the reference: the operations by group, and the objects in their responses. Headings are
- * names that generated clients use too, so links to them stay valid.
+ * Returns the sections of the reference page: the operations by group, and the objects in their responses.
+ * Generated clients use the names in the headings, too, so links to the headings stay valid.
  */
 export function apiSections(document: ApiDocument, routes: readonly ConsoleRoute[]): string {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));

@@ -14,7 +14,7 @@ import { textOf } from './support/pages.ts';
 const run = promisify(execFile);
 const page = textOf('docs/reference/partner-endpoints.md');
 
-/** Code of the page by operation, in a language. */
+/** Code on the API reference page by operation, in one programming language. */
 function programsIn(language: string): ReadonlyMap<string, string> {
   const sections = page.split(/^### /m).slice(1);
   return new Map(
@@ -25,12 +25,15 @@ function programsIn(language: string): ReadonlyMap<string, string> {
   );
 }
 
-/** A service with the objects that the page names. Its values replace the examples of the page. */
+/**
+ * Starts a service with the objects that the API reference page names. Their values replace the examples of
+ * the page.
+ */
 async function subject() {
   const { provider } = await partnerProvider({ webhooks: { allowPrivateTargets: true } });
   const { url } = await sink();
 
-  /** Returns a function that puts the values of a new partner into the code of an operation. */
+  /** Returns a function that puts the values of a new partner into the code of an API operation. */
   async function reader() {
     const key = await provider.key({ mode: 'test' });
     const call = async (target: string, body?: Json): Promise<Json> =>
@@ -83,7 +86,7 @@ it('runs the code of every operation in curl, Node and Python against a real ser
   context.onTestFinished(() => clearInterval(delivering));
   const folder = generatedFolder('api-reference');
 
-  /** Runs the code of every operation in one process. @returns what failed, by operation */
+  /** Runs the code of every API operation in one process. @returns the failures, by operation */
   async function failures(
     language: string,
     ending: string,

@@ -14,7 +14,10 @@ import { startOf } from './timed-pages.ts';
 type FailingRow = Omit<FailingEndpoint, 'lastAttempt'> & FailingEndpoint['lastAttempt'];
 type FailingPage = FailingFilter & ListPosition & { readonly countTo: number; readonly limit: number };
 
-/** Lists of all partners' endpoints. Planned with the actual parameters, so that a filter of `null` costs nothing. */
+/**
+ * Creates the lists of all partners' endpoints. PostgreSQL plans each statement with the actual parameters,
+ * so that a filter of `null` costs nothing.
+ */
 export function postgresEndpointLists(
   database: Database,
   columns: string,

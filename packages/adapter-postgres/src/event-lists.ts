@@ -5,10 +5,13 @@ import { startOf } from './timed-pages.ts';
 
 export const eventColumns = 'id, partner, mode, sequence, type, body, created_at AS "createdAt"';
 
-/** Filter of all partners' events, with a number for the latest time. */
+/** Filter of all partners' events, whose latest time is always a number. */
 type EveryRow = EveryEventFilter & { readonly until: number; readonly limit: number };
 
-/** Lists of all partners' events. Planned with the actual parameters, so that a filter of `null` costs nothing. */
+/**
+ * Creates the lists of all partners' events. PostgreSQL plans each statement with the actual parameters, so
+ * that a filter of `null` costs nothing.
+ */
 export function postgresEventLists(database: Database): Pick<EventStore, 'everywhere' | 'count'> {
   const { schema } = database;
   const where = 'mode = :mode AND created_at <= :until AND (:partner::text IS NULL OR partner = :partner)';

@@ -1,8 +1,8 @@
 import type { ListPosition, TimedPage } from '@ostiary/core/storage';
 
 /**
- * Returns the position after which a page starts. A page of the newest rows starts after those that are later than
- * `until`.
+ * Returns the position after which a page of a list starts. A page of the newest rows starts after all rows
+ * that are later than `until`.
  */
 export function startOf(
   { oldestFirst, after }: Pick<TimedPage, 'oldestFirst' | 'after'>,

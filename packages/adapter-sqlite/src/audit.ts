@@ -70,7 +70,7 @@ export function sqliteAudits(database: Database) {
 /** Columns of the audit log that a filter compares. */
 const compared = ['target', 'actor', 'action'] as const;
 
-/** Returns the conditions of a filter, each followed by `AND`. */
+/** Returns the SQL conditions of an audit log filter, each followed by `AND`. */
 function conditionsOf({ from, until = null, except = [], ...equal }: AuditFilter): string {
   return [
     ...compared.filter((name) => equal[name] !== null).map((name) => `${name} = :${name} AND `),

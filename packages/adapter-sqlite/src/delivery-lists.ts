@@ -11,7 +11,7 @@ import { startOf } from './timed-pages.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** Partner whose events are meant, or `null` for all, and their mode. */
+/** Partner whose events a statement selects, or `null` for all partners, and the mode of the events. */
 type EventsOf = Pick<Parameters<DeliveryStore['latestStates']>[0], 'partner' | 'mode'>;
 
 /** Selects a page of a list: rows after the position, newest first. */

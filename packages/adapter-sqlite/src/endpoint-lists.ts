@@ -11,7 +11,7 @@ import type { Database } from './database.ts';
 import { sortedListsOn } from './sorted-lists.ts';
 import { startOf } from './timed-pages.ts';
 
-/** An endpoint as it is stored. */
+/** A webhook endpoint as SQLite stores it. */
 export type EndpointRow = Omit<WebhookEndpointRecord, 'events' | 'enabled'> & {
   readonly events: string;
   readonly enabled: 0 | 1;
@@ -67,7 +67,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Lists of all partners' endpoints. */
+/** Creates the lists of all partners' endpoints. */
 export function sqliteEndpointLists(
   database: Database,
 ): Pick<WebhookEndpointStore, 'sorted' | 'count' | 'failing' | 'countFailing'> {

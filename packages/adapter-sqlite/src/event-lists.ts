@@ -5,7 +5,7 @@ import { startOf } from './timed-pages.ts';
 
 export const eventColumns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
-/** Filter of all partners' events, with a number for the latest time. */
+/** Filter of all partners' events, whose latest time is always a number. */
 type EveryRow = EveryEventFilter & { readonly until: number; readonly limit: number };
 
 function statementsOn(connection: Connection) {
@@ -27,7 +27,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Lists of all partners' events. */
+/** Creates the lists of all partners' events. */
 export function sqliteEventLists(database: Database): Pick<EventStore, 'everywhere' | 'count'> {
   const sql = database.prepare(statementsOn);
   return {

@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { startOf } from './timed-pages.ts';
 
-/** Filter of requests, with a number for the latest time. */
+/** Filter of logged API requests, whose latest time is always a number. */
 type Choice = Pick<LoggedRequestFilter, 'partner' | 'mode' | 'limit'> & { readonly until: number };
 
 const columns = `
@@ -18,7 +18,7 @@ const columns = `
   sent, answered
 `;
 
-/** Prepares the statements that list and count requests: of all partners, or of one. */
+/** Prepares the statements that list and count logged API requests of all partners or of one partner. */
 function listsOn(connection: Connection, owner: string) {
   const list = (condition: string, comparison: '<' | '>', order: 'ASC' | 'DESC') =>
     connection.prepare<[Choice & ListPosition], LoggedRequest>(`

@@ -2,7 +2,7 @@ import { PartnerNameError } from '@ostiary/core/admin';
 import { type Commands, table, value } from './command.ts';
 import { listOf } from './lists.ts';
 
-/** Commands that let people of a partner into its live portal. */
+/** Commands that give people of a partner access to the partner's live portal. */
 export const portalCommands: Commands = {
   'portal link': {
     about: 'make a link that opens the live portal of a partner once, within ten minutes',

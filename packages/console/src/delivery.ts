@@ -89,7 +89,10 @@ function wireText({ method, url, headers, body }: AttemptRequest): string {
   return [`${method} ${target} HTTP/1.1`, ...lines, '', body].join('\n');
 }
 
-/** Shows the HTTP request of a test attempt, or a link to it if the list does not include it. */
+/**
+ * Shows the HTTP request of a test delivery attempt, or a link to the request if the list does not include
+ * it.
+ */
 function requestPart(
   { request, number, error }: Attempt,
   delivery: ShownDelivery,

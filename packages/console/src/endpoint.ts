@@ -55,7 +55,7 @@ function recoverPanel({ mayManage, voice }: Visit, { enabled }: WebhookEndpoint,
 <p class="small muted">${recovery.hint}</p>${enabled ? form : html`<p>${recovery.disabled}</p>`}</section>`;
 }
 
-/** Makes the forms that the buttons of the page send. */
+/** Makes the forms that the buttons of the endpoint page send. */
 const hiddenForms = (visit: Visit): Html =>
   html`<form id="${changeForm}" method="post" action="${visit.urlOf('endpoint', { id: visit.id })}" hidden>${csrfField(visit)}</form>
 <form id="${againForm}" method="post" action="${visit.urlOf('home')}" hidden>${csrfField(visit)}</form>`;

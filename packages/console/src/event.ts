@@ -18,7 +18,10 @@ ${apiSnippets(backend, voice, { id: 'call-redeliver', title: words.redeliver, ca
 ${mode === 'test' ? apiSnippets(backend, voice, { id: 'call-trigger', title: words.trigger, call: trigger }) : null}</section>`;
 }
 
-/** Makes the panel that delivers the event to all endpoints again; `null` for visitors who may change nothing. */
+/**
+ * Makes the panel that delivers an event to all endpoints again; returns `null` for visitors who may change
+ * nothing.
+ */
 function redeliverPanel(visit: Visit): Html | null {
   const { id, mayManage, urlOf, voice } = visit;
   const { events: words } = voice.words;

@@ -30,10 +30,12 @@ export type Do = (visit: Visit, form: ReadonlyMap<string, string>, session: stri
 /** Name to which the CSRF tokens of visitors without a session are bound. */
 export const strangers = 'sign-in';
 
-/** Wrappers that let only visitors with a session use pages. */
+/** Functions that wrap page handlers and let only visitors with a session through. */
 export type Guard = ReturnType<typeof createGuard>;
 
-/** Makes the wrappers that let only visitors with a session use the pages of a mode. */
+/**
+ * Makes the functions that let only visitors with a session use the console pages of a mode (test or live).
+ */
 export function createGuard(
   backend: PageBackend,
   mode: Visit['mode'],
@@ -101,7 +103,7 @@ export function createGuard(
   const form = (handle: Do): ConsoleHandler =>
     guarded(async (visit, session) => handle(visit, await backend.form(visit.request, session), session));
 
-  /** Wraps the handler of a page for sessions that may change something. */
+  /** Wraps the handler of a page that only sessions with the right to change something may open. */
   const managed = (handle: Show): ConsoleHandler =>
     guarded(async (visit, session) => {
       requireManage(visit);

@@ -5,7 +5,7 @@ import { pathOf } from './paths.ts';
 import { consoleStyle } from './style.ts';
 import type { Visit } from './visit.ts';
 
-/** Files that the pages load. */
+/** Script and style sheet files that the pages load. */
 export interface PageAssets {
   readonly script: Asset;
   readonly style: Asset;
@@ -17,7 +17,7 @@ export const pageAssets = ({ theme }: Pick<ConsoleBackend, 'theme'>): PageAssets
   style: consoleStyle(theme),
 });
 
-/** Routes of the files that the pages of a mode load. */
+/** Routes of the script and the style sheet that the pages of a mode (test or live) load. */
 export const assetPages = (mode: Visit['mode'], { script, style }: PageAssets): ConsolePage[] => [
   {
     path: pathOf(mode, 'script'),

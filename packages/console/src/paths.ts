@@ -1,6 +1,6 @@
 import type { ConsoleBackend } from '@ostiary/core/console';
 
-/** Paths of pages and actions below the first page of the console or of the live portal. */
+/** Paths of pages and forms, relative to the first page of the console or of the live portal. */
 const paths = {
   home: '',
   signIn: '/sign-in',
@@ -34,13 +34,15 @@ const paths = {
   link: '/open/:link',
 } as const;
 
-/** Name of a page or action. */
+/** Name of a page or form of the console. */
 export type PageName = keyof typeof paths;
 
-/** First pages of the console with test data and of the portal with live data, below `authUrl`. */
+/**
+ * Paths below `authUrl` of the first pages: of the console with test data, and of the portal with live data.
+ */
 export const roots = { test: '/sandbox', live: '/portal' } as const;
 
-/** Returns the path of a page or action below `authUrl`, in the router's notation. */
+/** Returns the path of a page or form below `authUrl`, in the router's notation. */
 export const pathOf = (mode: keyof typeof roots, name: PageName): string => roots[mode] + paths[name];
 
 /**

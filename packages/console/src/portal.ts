@@ -9,13 +9,13 @@ import { pathOf, roots } from './paths.ts';
 import { sharedPages } from './shared-pages.ts';
 import { type PageContext, seeOther } from './visit.ts';
 
-/** Path of the page that a link opens, below `authUrl`. */
+/** Path below `authUrl` of the page that a link to the live portal opens. */
 export const linkPath = pathOf('live', 'link');
 
-/** Name of a link's visitor, to whom the form of its page is bound. */
+/** Name of the visitor who opens a link. The CSRF token in the link's page is bound to this name. */
 const visitorOf = (link: string): string => `link ${link}`;
 
-/** Makes a page with a single card. */
+/** Makes a page with a single card, for visitors of the live portal without a session. */
 function card(
   context: PageContext,
   { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
@@ -28,7 +28,7 @@ ${body}</main>`,
   });
 }
 
-/** Shows visitors without a session where the links come from. */
+/** Tells visitors of the live portal who have no session where the links to the portal come from. */
 function closedPage(context: PageContext): ConsoleAnswer {
   const { backend, notice, voice } = context;
   const { portal: words } = voice.words;
@@ -41,7 +41,7 @@ function closedPage(context: PageContext): ConsoleAnswer {
   });
 }
 
-/** Says that a link was used or has expired, or that there never was such a link. */
+/** Shows that a link to the live portal was used, has expired or never existed. */
 function gonePage(context: PageContext): ConsoleAnswer {
   const { backend, voice } = context;
   const { portal: words } = voice.words;
@@ -50,8 +50,8 @@ function gonePage(context: PageContext): ConsoleAnswer {
 }
 
 /**
- * Shows what a link opens, with the button that uses it. Reading the page uses nothing: programs that check the links
- * of a message read it before its receiver does.
+ * Shows what a link to the live portal opens, with the button that uses the link. Opening this page does not
+ * use the link up, because programs that check the links in a message open them before the receiver does.
  */
 async function linkPage(
   backend: PortalBackend,
@@ -74,7 +74,10 @@ async function linkPage(
   return { ...page, headers: { 'Referrer-Policy': 'strict-origin' } };
 }
 
-/** Uses a link: the browser gets a new session, and leaves the page whose URL was the secret. */
+/**
+ * Uses a link to the live portal up: the browser gets a new session, and is redirected away from the secret
+ * URL of the link.
+ */
 async function openLink(
   backend: PortalBackend,
   { contextOf, cookie, urlOf }: Guard,
@@ -88,7 +91,7 @@ async function openLink(
   return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
 }
 
-/** Routes of the live portal: the pages of the console for live data, and the page of its links. */
+/** Routes of the live portal: the console's pages with live data, and the page that a link opens. */
 export function portalPages(backend: PortalBackend, pace: typeof paceOf): ConsolePage[] {
   const assets = pageAssets(backend);
   const guard = createGuard(backend, 'live', assets, pace);

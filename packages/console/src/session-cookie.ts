@@ -3,8 +3,8 @@ import { roots } from './paths.ts';
 import type { PageBackend } from './visit.ts';
 
 /**
- * Creates the functions that set and read the session cookie of the console or the live portal, which scripts,
- * other sites and other paths cannot access.
+ * Creates the functions that set and read the session cookie of the console or the live portal. Scripts,
+ * other sites and other paths cannot access the cookie.
  */
 export function sessionCookie(backend: PageBackend, mode: keyof typeof roots) {
   const { protocol, pathname } = new URL(backend.url(roots[mode]));

@@ -37,7 +37,7 @@ export interface Shell {
   readonly groups: readonly NavGroup[];
   /** Content of the bar above the page: search, and the switch between live and test data. */
   readonly bar: Html | null;
-  /** Sentence above the page about the data on it; `null` for none. */
+  /** Sentence at the top of a page about the page's data; `null` for no sentence. */
   readonly mark?: string | null;
   /** Links to the pages above this one, outermost first; empty on the first page of a section. */
   readonly crumbs: readonly Crumb[];
@@ -94,7 +94,7 @@ export function searchForm({
   return html`<form class="search" role="search" method="get" action="${action}">${hidden}<label class="hidden" for="search">${label}</label><input id="search" name="q" type="search" value="${typed}" placeholder="${hint}" maxlength="200" required autocomplete="off" autocapitalize="none" spellcheck="false" aria-keyshortcuts="/ Control+K" data-search><kbd aria-hidden="true">Ctrl K</kbd><button class="compact">${glass}<span class="hidden">${label}</span></button></form>`;
 }
 
-/** Makes the switch between live and test data: two links. */
+/** Makes the two links with which a visitor switches between live and test data. */
 export function modeSwitch(
   mode: 'live' | 'test',
   urls: { readonly [one in 'live' | 'test']: string },

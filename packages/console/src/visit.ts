@@ -3,13 +3,13 @@ import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
-/** Backend of a page, of the console or of the live portal. */
+/** Backend of the pages of the console or of the live portal. */
 export type PageBackend = Omit<ConsoleBackend, 'signIn'>;
 
 /** Data and functions that every page of the console needs. */
 export interface PageContext {
   readonly backend: PageBackend;
-  /** Mode of the data on these pages. */
+  /** Mode (test or live) of the data on the visited pages. */
   readonly mode: ConsoleVisit['mode'];
   readonly urlOf: UrlOf;
   readonly request: ConsoleRequest;
@@ -27,7 +27,7 @@ export interface PageContext {
 /** Request of a signed-in partner. */
 export interface Visit extends PageContext {
   readonly partner: string;
-  /** False if the session may see everything and change nothing. Pages then leave out their forms. */
+  /** False if the session may see all pages but change nothing. The pages then show no forms. */
   readonly mayManage: boolean;
   readonly api: Api;
   /** Id in the path of the URL; '' if the path has none. */

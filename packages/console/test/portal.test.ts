@@ -13,7 +13,7 @@ const events = { 'order.shipped': { schema: shipped, example: { order: '1' } } }
 
 type Kit = Awaited<ReturnType<typeof portalKit>>;
 
-/** Starts a provider with the portal, and a partner with a live endpoint and a live event. */
+/** Starts a provider with the live portal, and a partner with a live endpoint and a live event. */
 async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>) {
   const kit = await operatorsKit({ events, ...options }, storage);
   const live = await kit.provider.key({ mode: 'live' });
@@ -30,17 +30,17 @@ async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>)
   return {
     ...kit,
     ...{ live, endpointId: endpoint, eventId: String(published[0]?.id) },
-    /** Makes a link, and returns its path. */
+    /** Makes a link to the live portal, and returns the link's path. */
     async link(rights: PortalRights, partner = live.partner): Promise<string> {
       return new URL((await ana.portal.link({ partner, rights })).url).pathname;
     },
-    /** Opens a browser with a session of the portal. */
+    /** Opens a browser with a session of the live portal. */
     async visitor(rights: PortalRights, partner = live.partner): Promise<TestBrowser> {
       const browser = kit.provider.browser(null);
       expect((await use(browser, await this.link(rights, partner))).status).toBe(303);
       return browser;
     },
-    /** Counts the endpoints, events and deliveries of the partner, and the acts. */
+    /** Counts the endpoints, events and deliveries of the partner, and the entries of the audit log. */
     async state() {
       const owner = { partner: live.partner, mode: 'live' } as const;
       const all = { endpointId: null, eventId: null, status: null, after: null, limit: 100 };
@@ -57,13 +57,13 @@ async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>)
   };
 }
 
-/** Opens the page of a link and presses its button. */
+/** Opens the page of a link to the live portal and presses the page's button. */
 async function use(browser: TestBrowser, link: string) {
   const { text } = await browser.get(link);
   return browser.post(link, { csrf: csrfOf(text) });
 }
 
-/** Returns the token of the forms of a session; every page has at least the form that signs out. */
+/** Returns the CSRF token for the forms of a session. Every page has at least one form, which signs out. */
 const proofOf = async (browser: TestBrowser): Promise<string> => csrfOf((await browser.get('/portal')).text);
 
 const isIn = async (browser: TestBrowser): Promise<boolean> =>
@@ -72,7 +72,7 @@ const isIn = async (browser: TestBrowser): Promise<boolean> =>
 const cookieOf = (browser: TestBrowser): string =>
   /svc_portal=([^;]*)/.exec(browser.cookieHeader('/portal'))?.[1] ?? '';
 
-/** Every form of the portal that changes something. */
+/** Every form of the live portal that changes something. */
 const forms = ({
   endpointId: endpoint,
   eventId: event,

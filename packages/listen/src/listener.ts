@@ -21,7 +21,10 @@ const pauses = { first: 500, longest: 15_000 };
 
 /** Functions that the listener calls when something has happened. */
 export interface ListenerEvents {
-  /** Called once, after the first call that succeeded: from then on the service hands requests to this program. */
+  /**
+   * Function that is called once, after the first successful call: from then on the service hands webhook
+   * requests to this program.
+   */
   ready(): void;
   /**
    * Called after a request was forwarded. @param counted - true if the response became the result of the

@@ -3,13 +3,15 @@ import { onMounted, onUnmounted } from 'vue';
 
 const tabsOf = (group: Element): HTMLLabelElement[] => Array.from(group.querySelectorAll('.tabs label'));
 
-/** Names a kind of group by its tabs, such as `code in curl, Node, Python`. */
+/** Names a kind of tab group by its tabs, such as `code in curl, Node, Python`. */
 const kindOf = (group: Element): string =>
   `code in ${tabsOf(group)
     .map(({ textContent }) => textContent)
     .join(', ')}`;
 
-/** Languages that the reader chose, by kind of group. The browser keeps them if it allows that. */
+/**
+ * Languages that the reader chose, by kind of tab group. The browser keeps the choice if it allows storage.
+ */
 const chosen = new Map<string, string>();
 
 function recall(kind: string): string | null {
@@ -29,7 +31,7 @@ function remember(kind: string, language: string): void {
   }
 }
 
-/** Opens the tabs of the chosen languages in all groups of the page. */
+/** Opens the tabs of the chosen languages in all tab groups of the page. */
 function openChosen(): void {
   for (const group of document.querySelectorAll('.vp-code-group')) {
     const language = recall(kindOf(group));
@@ -50,7 +52,10 @@ function tabChanged({ target }: Event): void {
   scrollBy({ top: group.getBoundingClientRect().top - before, behavior: 'instant' });
 }
 
-/** Shows the language that a reader chose in one group of code in all groups with the same tabs, on every page. */
+/**
+ * Shows the language that a reader chose in one group of code tabs in all groups with the same tabs, on every
+ * page.
+ */
 export function followChosenLanguage(): void {
   onContentUpdated(openChosen);
   onMounted(() => document.addEventListener('change', tabChanged));

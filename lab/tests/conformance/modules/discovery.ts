@@ -33,7 +33,10 @@ const lists = {
   ui_locales_supported: 'en',
 };
 
-/** Checks the keys with which the provider signs: public, valid, long enough, and with different ids. */
+/**
+ * Checks the keys with which the provider signs: the keys are public, valid, long enough, and have different
+ * ids.
+ */
 export async function checkKeys({ jwks: { keys } }: Suite): Promise<void> {
   expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
   expect(keys.some(({ kty }) => kty === 'RSA')).toBe(true);

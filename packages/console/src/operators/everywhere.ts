@@ -10,25 +10,27 @@ import { framed } from './frame.ts';
 import { sortedList } from './sorted-list.ts';
 import { modeOf, type OperatorContext, parameter } from './visit.ts';
 
-/** Sections with a list of all partners, which have a page each. */
+/** Sections of the operators' pages that list objects of all partners. Each section has a page. */
 type Section = 'failing' | 'endpoints' | 'events' | 'requests';
 
 type Query = Readonly<Record<string, string | null>>;
 
-/** Reads the filters of the lists of all partners from the query. */
+/** Reads the filters for a list of all partners' objects from the query. */
 function choiceOf(visit: OperatorContext) {
   const [partner, until] = [parameter(visit, 'partner'), parameter(visit, 'until')];
   const end = until === null ? null : endOf(until);
   const mode = modeOf(visit);
   return {
     ...{ partner, until, isWrong: until !== null && end === null },
-    /** Filter for the administration. A wrong time does not filter. */
+    /**
+     * Filters of a list, as the administration API takes them. A time that cannot be parsed does not filter.
+     */
     ofPartner: { mode, ...(partner !== null && { partner }) },
     upTo: end === null ? {} : { until: new Date(end) },
   };
 }
 
-/** Makes a page with a list of all partners, and the form that narrows it. */
+/** Makes a page with a list of all partners' objects, and the form with the list's filters. */
 async function page(
   visit: OperatorContext,
   section: Section,
@@ -39,9 +41,9 @@ async function page(
     list,
   }: {
     readonly title: string;
-    /** Filters in the query. */
+    /** Filters of the list that are in the URL's query. */
     readonly kept: Query;
-    /** Fields of the form after the partner. */
+    /** Form fields for the filters after the partner. */
     readonly fields: (form: ReturnType<typeof filterFields>) => Html | null;
     readonly list: (urlOf: (query: Query) => string) => Promise<Html>;
   },
@@ -62,7 +64,7 @@ ${fields(form)}
   });
 }
 
-/** Makes the fields of the form, with the problem of a time that is none. */
+/** Makes the form fields for the filters, with an error message beside a time that cannot be parsed. */
 function filterFields(visit: OperatorContext, isWrong: boolean) {
   const { voice, words } = visit;
   const { events, search } = voice.words;
@@ -72,7 +74,7 @@ function filterFields(visit: OperatorContext, isWrong: boolean) {
   return fieldsOf(visit, labels, filled);
 }
 
-/** Shows the endpoints of all partners that fail now. */
+/** Shows the webhook endpoints of all partners whose deliveries fail now. */
 export function failingEndpoints(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, words } = visit;
   const { partner, ofPartner } = choiceOf(visit);
@@ -95,7 +97,7 @@ function endpointRow(endpoint: WebhookEndpoint, { urls, voice, words }: Operator
   return html`<li><p class="what"><a href="${urls.endpoint(partner, id, { mode })}">${nameOf(url)}</a> <span>${partner} · ${typesOf(endpoint, voice.words)}</span></p>${enabledBadge(enabled, words)}</li>`;
 }
 
-/** Shows the endpoints of all partners. */
+/** Shows the webhook endpoints of all partners. */
 export function everyEndpoint(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, voice, words } = visit;
   const { partner, ofPartner } = choiceOf(visit);

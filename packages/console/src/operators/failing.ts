@@ -4,7 +4,10 @@ import { failureLine } from '../delivery.ts';
 import { counted, moment, stateBadge } from '../parts.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Shows an endpoint that fails now, with its last answer. It links to the deliveries that fail. */
+/**
+ * Shows a webhook endpoint that fails now, with the endpoint's last response, and a link to its failing
+ * deliveries.
+ */
 export function failingRow(
   { partner, mode, endpointId, url, count, since, lastAttempt }: FailingEndpoint,
   { urls, voice, words }: OperatorContext,

@@ -67,7 +67,7 @@ export function fieldsOf<Name extends string>(
     day: (name: Name, value: string | null): Html =>
       parts.field({ name, tag: html`<input type="date" value="${textOf(name, value ?? '')}"` }),
 
-    /** Makes a field for a time in UTC, to the minute. */
+    /** Makes a form field for a time in UTC, to the minute. */
     time: (name: Name, value: string | null): Html =>
       parts.field({ name, tag: html`<input type="datetime-local" value="${textOf(name, value ?? '')}"` }),
 

@@ -18,7 +18,7 @@ type Section = (typeof groups)[number]['sections'][number];
 /** Rights that operators need to see a section at all. */
 const sectionRights: { readonly [Name in Section]?: OperatorRight } = { users: 'users', upkeep: 'service' };
 
-/** Returns the title of a section. */
+/** Returns the title of a section of the operators' pages. */
 function sectionTitle(section: Section, { voice, words }: OperatorContext): string {
   if (section === 'allKeys') return words.keys.title;
   if (section === 'endpoints' || section === 'events' || section === 'requests')

@@ -25,7 +25,10 @@ const countOf = ({ voice, words }: OperatorContext, number: number): string =>
 const sealedOtherwise = (visit: OperatorContext, count: number): string =>
   fillText(visit.voice.language, visit.words.overview.sealedOtherwise, { count: countOf(visit, count) });
 
-/** Lists the endpoints that fail now, with their last response, and links to the list of all of them. */
+/**
+ * Lists the webhook endpoints that fail now, with their last response, and links to the list of all failing
+ * endpoints.
+ */
 function failing(visit: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
   const { urls, words } = visit;
   const text = words.overview;

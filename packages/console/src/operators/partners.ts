@@ -92,7 +92,7 @@ ${await historyPanel(visit, { target: `partner:${slug}` })}`,
 /** Shows the page of a partner. */
 export const partner = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Makes a link to the live portal of a partner, which the next page shows once. */
+/** Makes a link to the live portal of a partner. The next page shows the link once. */
 async function linkToPortal(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const result = await makeLink(visit, form);
   if ('problems' in result) return showOne(visit, { form, ...result });
@@ -100,7 +100,10 @@ async function linkToPortal(visit: OperatorContext, form: Form): Promise<Console
   return showOnce(visit, secrets, (query) => visit.urls.partner(visit.slug, query));
 }
 
-/** Renames, disables or enables a partner, and lets people into its live portal. */
+/**
+ * Handles the forms on a partner's page, which rename, disable or enable the partner, or make a link to the
+ * partner's live portal.
+ */
 export async function changePartner(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, urls } = visit;
   if (form.get('act') === 'portal_link') return linkToPortal(visit, form);

@@ -4,7 +4,7 @@ import { moment, stateBadge } from '../parts.ts';
 import { actForm, asked, type Filled, fieldsOf } from './fields.ts';
 import { attempt, type Form, type OperatorContext } from './visit.ts';
 
-/** Rights of a link, as the form names them. */
+/** Rights that a link to the live portal can give, as the form names them. */
 const rights = ['view', 'manage'] as const;
 
 function sessionRow(session: PortalSession, visit: OperatorContext): Html {
@@ -22,7 +22,10 @@ ${actForm(visit, {
 })}</li>`;
 }
 
-/** Shows who may open the live portal of a partner, with the form that makes a link. `null` if there is no portal. */
+/**
+ * Shows who may open the live portal of a partner, with the form that makes a link. Returns `null` if the
+ * service has no live portal.
+ */
 export async function portalPanel(visit: OperatorContext, filled: Filled | null): Promise<Html | null> {
   const { admin, backend, slug, urls, words } = visit;
   const { portal: text } = words;
@@ -45,7 +48,7 @@ ${asked(visit, {
 })}</section>`;
 }
 
-/** Makes a link with the rights that the form names; `view` unless it says otherwise. */
+/** Makes a link to the live portal with the rights in the form; `view` if the form names none. */
 export const makeLink = ({ admin, slug }: OperatorContext, form: Form) =>
   attempt(() =>
     admin.portal.link({ partner: slug, rights: form.get('rights') === 'manage' ? 'manage' : 'view' }),

@@ -13,7 +13,7 @@ const orders = {
   oldest: { by: 'created', descending: false },
 } as const satisfies Readonly<Record<string, SortedRequest>>;
 
-/** Order of a list. */
+/** Order in which a list is sorted. */
 export type Order = keyof typeof orders;
 
 /** Formats a count of a list's entries. The count stops at a limit. */
@@ -29,12 +29,12 @@ export async function sortedList<Row>(
   visit: OperatorContext,
   list: {
     readonly read: (request: SortedRequest) => Promise<TwoWayPage<Row>>;
-    /** Number of rows of the whole list; `null` if nobody counted them. */
+    /** Number of rows of the whole list; `null` if the rows were not counted. */
     readonly count: number | null;
     readonly rowOf: (row: Row) => Html;
     readonly urlOf: (query: { readonly [name: string]: string | null }) => string;
     readonly empty: string;
-    /** Orders to choose from, the default first. @defaultValue all of them */
+    /** Orders that the visitor can choose, the default first. @defaultValue all orders */
     readonly orders?: readonly Order[];
   },
 ): Promise<Html> {

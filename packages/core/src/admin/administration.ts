@@ -48,8 +48,9 @@ export interface Administration<Name extends string = string> {
   };
   readonly reconciliation: ReconciliationAdministration;
   /**
-   * Finds objects of all partners: a partner or a client by the beginning of its id or of a word of its name, an API key by its id or
-   * its beginning, and an endpoint, event, delivery, request or transfer by its id. At most 6 of each kind.
+   * Finds objects of all partners, at most 6 of each kind: a partner or a client by the beginning of its id
+   * or of a word of its name, an API key by its id or its beginning, and an endpoint, event, delivery,
+   * request or transfer by its id.
    */
   search(text: string): Promise<SearchResult>;
   /**

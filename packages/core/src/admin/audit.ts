@@ -34,7 +34,7 @@ export interface AuditSearch {
   readonly from?: Date;
   /** Latest time of the acts to list, excluded. */
   readonly to?: Date;
-  /** Kinds of acts to leave out, such as `staff.sign_in`, at most 100. */
+  /** Kinds of audit log entries to leave out, such as `staff.sign_in`, at most 100 kinds. */
   readonly except?: readonly string[];
 }
 
@@ -52,11 +52,11 @@ export interface AuditAdministration {
     page?: PageRequest & AuditSearch,
   ): Promise<{ readonly entries: readonly AuditEntry[]; readonly next: string | null }>;
   /**
-   * Lists entries by time, in both directions.
+   * Lists entries of the audit log by time, newest or oldest first.
    * @throws TypeError if an argument is invalid
    */
   sorted(request?: TimedRequest & AuditSearch): Promise<TwoWayPage<AuditEntry>>;
-  /** Counts the entries that `sorted` lists. Stops at 10,000, which means that many or more. */
+  /** Counts the entries that `sorted` lists. The count stops at 10,000, which means 10,000 or more. */
   count(search?: AuditSearch): Promise<number>;
   /**
    * Adds an act of your own to the audit log, such as the blocking of a user or the restore of a backup.
@@ -97,7 +97,10 @@ const chainValue = z
   .regex(/^[0-9a-f]{64}$/, 'has to be a SHA-256 as 64 hexadecimal digits, as an earlier verification gave it')
   .transform((text) => Buffer.from(text, 'hex'));
 
-/** Checks a search, some of whose members may be `undefined`. @throws TypeError if it is invalid */
+/**
+ * Checks a search of the audit log, some of whose members may be `undefined`. @throws TypeError if the search
+ * is invalid
+ */
 function filterOf(given: { readonly [Name in keyof AuditSearch]?: AuditSearch[Name] | undefined }) {
   const { target = null, actor = null, action = null, except = [], from, to } = checked(search, given);
   // The port's latest time is included.

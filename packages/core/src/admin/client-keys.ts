@@ -40,7 +40,8 @@ export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
 }
 
 /**
- * Checks that a change of keys does not turn a client without credentials into one with keys, or the reverse.
+ * Checks that a change of keys does not turn a client without credentials into a client with keys, or the
+ * reverse.
  * @throws TypeError if it does
  */
 export function refuseOtherKind(before: ClientRecord, after: ClientRecord): void {

@@ -85,7 +85,10 @@ export interface ClientAdministration<Name extends string = string> {
    * @throws TypeError if the request is invalid
    */
   sorted(request?: SortedRequest): Promise<TwoWayPage<Client>>;
-  /** Lists the clients that describe themselves by id, in both directions. @throws TypeError if the request is invalid */
+  /**
+   * Lists the clients that describe themselves with a metadata document, by id, in ascending or descending
+   * order. @throws TypeError if the request is invalid
+   */
   documents(request?: Pick<SortedRequest, 'after' | 'before' | 'limit'>): Promise<TwoWayPage<Client>>;
   /** Counts the clients that `documents` lists. */
   countDocuments(): Promise<number>;

@@ -53,7 +53,7 @@ export interface CountsRequest {
   /** Length of a period. Days begin at midnight UTC. @defaultValue `"hour"` */
   readonly by?: 'hour' | 'day';
   /**
-   * Number of periods to return, including the current period, which is not over yet. At most 90 days.
+   * Number of hours or days to return, the current one included, which is not over yet. At most 90 days.
    * @defaultValue 24 hours or 30 days
    */
   readonly last?: number;

@@ -69,7 +69,7 @@ export interface Health {
   };
 }
 
-/** Returns a failing endpoint as administrators see it. */
+/** Returns a failing webhook endpoint in the form that administrators see. */
 export const failingView = ({ since, lastAttempt, ...endpoint }: FailingRow): FailingEndpoint => ({
   ...endpoint,
   since: iso(since),

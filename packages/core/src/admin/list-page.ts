@@ -126,7 +126,10 @@ async function readPlaced<Row, Shown>(
   };
 }
 
-/** Reads a page of a list that is sorted by name or by time of creation. @throws TypeError if the request is invalid */
+/**
+ * Reads a page of a list that is sorted by name or by time of creation. @throws TypeError if the request is
+ * invalid
+ */
 export const readSortedPage = <Row extends { readonly createdAt: number }, Shown>(
   request: SortedRequest,
   {
@@ -145,9 +148,9 @@ export const readSortedPage = <Row extends { readonly createdAt: number }, Shown
     placeOf: (row, by) => ({ value: by === 'name' ? nameOf(row) : row.createdAt, id: idOf(row) }),
   });
 
-/** Page of a list that is sorted by time, for administrators. */
+/** Request for a page of a list that is sorted by time, for administrators. */
 export interface TimedRequest extends Omit<SortedRequest, 'by' | 'descending'> {
-  /** True for the latest time first. @defaultValue true */
+  /** True to list the latest time first. @defaultValue true */
   readonly descending?: boolean;
 }
 

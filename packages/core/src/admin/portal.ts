@@ -9,17 +9,19 @@ import { iso } from '../time/clock.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
 
-/** A link to the live portal that was not used yet, or a session that a link opened. Times are ISO 8601. */
+/**
+ * A link to the live portal that was not used yet, or a session that a link opened. Times are in ISO 8601.
+ */
 export type PortalSession = Shown<PortalSessionRecord>;
 
 /** A new link to the live portal of a partner. */
 export interface PortalLink {
-  /** Names the link, and the session that it opens: `ps_…`. */
+  /** Id of the link, and of the session that the link opens: `ps_…`. */
   readonly id: string;
-  /** Full URL of the link, which is returned only here. It opens the portal once. */
+  /** Full URL of the link, which opens the live portal once. No other call returns this URL. */
   readonly url: string;
   readonly rights: PortalRights;
-  /** Time at which the link expires, ISO 8601: ten minutes from now. */
+  /** Time at which the link expires, in ISO 8601: ten minutes after it was made. */
   readonly expiresAt: string;
 }
 
@@ -40,12 +42,13 @@ export class PortalError extends Error {
   }
 }
 
-/** Makes links to the live portal of partners, and lists and ends the sessions that they opened. */
+/** Makes links to the live portal of partners, and lists and ends the sessions that links opened. */
 export interface PortalAdministration {
   /**
-   * Makes a link that opens the live portal of a partner once, within ten minutes, for eight hours. Give it to a
-   * person of the partner. With the rights `manage` that person may also register, change and remove endpoints,
-   * replace their secrets, and deliver again. The audit log names who made the link for everything that is done there.
+   * Makes a link for a person of a partner. The link works once, within ten minutes, and opens the partner's
+   * live portal for eight hours. With the rights `manage` the person may also register, change and remove
+   * endpoints, replace their secrets, and deliver again. For every change in the portal, the audit log names
+   * who made the link.
    * @throws TypeError if an argument is invalid, or the option `console` has no portal
    * @throws PartnerNameError `partner_not_found`
    * @throws PortalError `partner_disabled`
@@ -55,16 +58,16 @@ export interface PortalAdministration {
    * ```
    */
   link(request: { readonly partner: string; readonly rights: PortalRights }): Promise<PortalLink>;
-  /** Lists the links of a partner that can still be used, and the open sessions, newest first. */
+  /** Lists the unused links and the open sessions of a partner, newest first. */
   list(partner: string): Promise<readonly PortalSession[]>;
   /**
-   * Ends a link or session of a partner: it is refused from the next request on, in every process.
+   * Ends a link or session of a partner: every process refuses it from the next request on.
    * @throws PortalError `portal_session_not_found`
    */
   end(partner: string, id: string): Promise<void>;
 }
 
-/** Lifetime of a link that is not used, in milliseconds. */
+/** Lifetime of an unused link to the live portal, in milliseconds. */
 const linkLifetimeMs = 10 * 60_000;
 
 const newLink = z.strictObject({ partner: z.string(), rights: z.enum(['view', 'manage']) });

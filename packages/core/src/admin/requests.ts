@@ -18,14 +18,14 @@ import { type EverywhereSearch, everywhere } from './webhook-lists.ts';
 /** A logged request to the partner API, without its bodies. Times are ISO 8601. */
 export type ApiRequest = Shown<Omit<LoggedRequest, 'partner' | 'mode' | 'sent' | 'answered'>>;
 
-/** A logged request of any partner, without its bodies. Times are ISO 8601. */
+/** A logged API request of any partner, without its bodies. Times are in ISO 8601. */
 export type PartnerRequest = Shown<Omit<LoggedRequest, 'sent' | 'answered'>>;
 
-/** Narrows a list of requests of all partners. */
+/** Filters for a list of all partners' API requests. */
 export interface RequestSearch extends EverywhereSearch {
   /** True to list failed requests only. @defaultValue false */
   readonly failed?: boolean;
-  /** Latest time of the requests. */
+  /** Latest time of the listed requests. */
   readonly until?: Date;
 }
 
@@ -46,11 +46,11 @@ export interface RequestAdministration {
     },
   ): Promise<{ readonly requests: readonly ApiRequest[]; readonly next: string | null }>;
   /**
-   * Lists requests of all partners by time, in both directions.
+   * Lists API requests of all partners by time, newest or oldest first.
    * @throws TypeError if an argument is invalid
    */
   sorted(request?: TimedRequest & RequestSearch): Promise<TwoWayPage<PartnerRequest>>;
-  /** Counts the requests that `sorted` lists. Stops at 10,000, which means that many or more. */
+  /** Counts the requests that `sorted` lists. The count stops at 10,000, which means 10,000 or more. */
   count(search?: RequestSearch): Promise<number>;
   /** Returns a request; `null` if the partner has no such request in this mode. */
   get(owner: Owner, id: string): Promise<ApiRequest | null>;

@@ -31,14 +31,14 @@ export interface SearchResult {
 /** Largest number of objects of one kind that a search returns. */
 export const searchedPerKind = 6;
 
-/** Number of names of one kind that a search by a later word of the name reads. */
+/** Maximum number of names that a search by a later word of a name reads, for each kind of object. */
 const searchedNames = 10_000;
 
 const maxLength = 200;
 
 /**
- * Lists the rows whose id, or a word of whose name, begins with a text, without duplicates. Those whose name begins with
- * it come before those of which a later word does.
+ * Lists the rows whose id, or a word of whose name, begins with a text, without duplicates. Rows whose whole
+ * name begins with the text come before rows in which a later word does.
  */
 async function byNameOrId<Row>(
   store: {

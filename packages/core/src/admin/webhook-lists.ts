@@ -19,44 +19,47 @@ import {
 /** A partner's webhook endpoint as administrators see it, without its secret. Times are ISO 8601. */
 export type WebhookEndpoint = Shown<Omit<WebhookEndpointRecord, 'sealedSecret' | 'version'>>;
 
-/** A published event of any partner, with the states of its latest deliveries, at most 10. Times are ISO 8601. */
+/**
+ * A published event of any partner, with the states of its latest deliveries, at most 10. Times are in ISO
+ * 8601.
+ */
 export interface ListedEvent
   extends Shown<Pick<EventRecord, 'id' | 'partner' | 'mode' | 'type' | 'sequence' | 'createdAt'>> {
   readonly deliveries: readonly DeliveryState[];
 }
 
-/** Narrows a list of all partners. */
+/** Filters for a list of all partners' objects. */
 export interface EverywhereSearch {
   /** @defaultValue `"live"` */
   readonly mode?: Mode;
-  /** Slug of a partner. @defaultValue all partners */
+  /** Slug (id) of a partner whose objects are listed. @defaultValue all partners */
   readonly partner?: string;
 }
 
-/** Narrows a list of endpoints of all partners. */
+/** Filters for a list of all partners' endpoints. */
 export interface EndpointSearch extends EverywhereSearch {
   /** @defaultValue both */
   readonly enabled?: boolean;
 }
 
-/** Narrows a list of events of all partners. */
+/** Filters for a list of all partners' events. */
 export interface EventSearch extends EverywhereSearch {
-  /** Latest time of the events. */
+  /** Latest time of the listed events. */
   readonly until?: Date;
 }
 
 /**
- * Lists of endpoints and events of all partners, in both directions. Counts stop at 10,000, which means that many or more.
- * Every call throws a TypeError if an argument is invalid.
+ * Lists of all partners' endpoints and events, in ascending or descending order. A count stops at 10,000,
+ * which means 10,000 or more. Every call throws a TypeError if an argument is invalid.
  */
 export interface WebhookLists {
-  /** Lists endpoints by URL (as the name) or by time of creation. */
+  /** Lists endpoints by URL (the order `name`) or by time of creation. */
   sorted(request?: SortedRequest & EndpointSearch): Promise<TwoWayPage<WebhookEndpoint>>;
   /** Counts the endpoints that `sorted` lists. */
   count(search?: EndpointSearch): Promise<number>;
   /**
-   * Lists endpoints that fail now by the start of their failure: those whose last attempt failed within a day, or with a
-   * delivery that waits for another attempt.
+   * Lists the endpoints that fail now, by the start of their failure. An endpoint fails if its last attempt
+   * failed less than a day ago, or if a failed delivery waits for another attempt.
    */
   failing(request?: TimedRequest & EverywhereSearch): Promise<TwoWayPage<FailingEndpoint>>;
   /** Counts the endpoints that `failing` lists. */
@@ -67,10 +70,10 @@ export interface WebhookLists {
   countEvents(search?: EventSearch): Promise<number>;
 }
 
-/** Members of a search, some of which may be `undefined`. */
+/** Members of a search, each of which may be `undefined`. */
 type Given<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
 
-/** Schema of the members that all lists of all partners have. */
+/** Schema of the filters that all lists of all partners' objects have. */
 export const everywhere = z.strictObject({
   mode: z.enum(['live', 'test']).default('live'),
   partner: z.string().max(300).optional(),
@@ -79,7 +82,7 @@ export const everywhere = z.strictObject({
 const endpointSearch = everywhere.extend({ enabled: z.boolean().optional() });
 const eventSearch = everywhere.extend({ until: z.date().optional() });
 
-/** Number of deliveries of an event whose states are listed. */
+/** Maximum number of deliveries of an event whose states are listed. */
 const statesAtMost = 10;
 
 export const endpointView = ({

@@ -103,7 +103,7 @@ export interface WebhookAdministration extends WebhookLists {
     },
   ): Promise<{ readonly deliveries: readonly WebhookDelivery[]; readonly next: string | null }>;
   /**
-   * Lists deliveries by time, in both directions.
+   * Lists deliveries by time, newest or oldest first.
    * @throws TypeError if an argument is invalid
    */
   sortedDeliveries(

@@ -215,10 +215,10 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /** Your own event types, by name (`order.shipped`); see `ostiary.events.publish`. */
   readonly events?: { readonly [type: string]: HostEventDefinition };
   /**
-   * Web pages for the people of a partner, on top of the partner API. `sandboxConsole()` of
+   * Web pages for the people of a partner, in addition to the partner API. `sandboxConsole()` of
    * `@ostiary/console` serves such pages at `{authUrl}/sandbox`: partners sign in with a test key, trigger
-   * events and see why deliveries failed. A live portal at `{authUrl}/portal` shows live data to people with a link of
-   * `ostiary.admin.portal`. Needs `payments`.
+   * events and see why deliveries failed. A live portal at `{authUrl}/portal` shows live data to people with
+   * a link from `ostiary.admin.portal`. The option `console` needs the option `payments`.
    */
   readonly console?: PartnerConsole;
   /**

@@ -69,7 +69,7 @@ export function consoleCalls(
     return call.key;
   }
 
-  /** Returns the visit of a caller that was admitted with a credential. */
+  /** Returns the console visit of a caller whose credential was accepted. */
   function visitOf(
     request: ConsoleRequest,
     credential: Credential,

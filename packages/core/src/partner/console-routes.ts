@@ -7,7 +7,7 @@ import { createConsoleBackend } from './console-backend.ts';
 import type { ConsoleBackendParts } from './console-settings.ts';
 import { createPortalBackend } from './portal-backend.ts';
 
-/** Creates the routes for the pages of a console and, if it has one, of its live portal. */
+/** Creates the routes for the pages of a console and of its live portal, if the console has one. */
 export function consoleRoutes(
   core: Core,
   partnerConsole: PartnerConsole,

@@ -32,8 +32,8 @@ export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number)
 }
 
 /**
- * Returns the members that the backends of the console and of the live portal share: settings of the service, and
- * what their forms need.
+ * Returns what the backends of the console and of the live portal have in common: settings of the service,
+ * and the values that their forms need.
  * @param name - name of the pages, which separates their forms and secrets from those of others
  */
 export function consoleSettings(

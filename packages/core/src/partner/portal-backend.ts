@@ -12,26 +12,28 @@ import { consoleCalls } from './console-calls.ts';
 import { type ConsoleBackendParts, consoleSettings, requireAllowed } from './console-settings.ts';
 import { portalActor } from './pipeline/caller.ts';
 
-/** Lifetime of a session from the use of its link, in milliseconds. */
+/** Lifetime of a live portal session, counted from the use of its link, in milliseconds. */
 const sessionLifetimeMs = 8 * 3600_000;
 
-/** Maximum number of uses of links per client address and minute. */
+/** Maximum number of live portal links that one client address may use in a minute. */
 const maxOpenings = 60;
 
-/** Creates the backend of the live portal, whose sessions come from links and see the live data of their partner. */
+/**
+ * Creates the backend of the live portal. Portal sessions come from links and see their partner's live data.
+ */
 export function createPortalBackend(core: Core, parts: ConsoleBackendParts): PortalBackend {
   const { clock, options, random } = core;
   const { portal } = core.storage;
   const { admit, visitOf } = consoleCalls(core, { scope: null, portal: 'view' }, parts);
   const openings = addressLimit(fixedWindows(), { name: 'portal link', limit: maxOpenings });
 
-  /** Finds a link that can be used now. `null` if there is none. */
+  /** Finds a link to the live portal that can be used now. Returns `null` if there is none. */
   async function unusedLink(link: string): Promise<PortalSessionRecord | null> {
     const found = await portal.find(linkDigest(link), clock.now());
     return found?.openedAt === null ? found : null;
   }
 
-  /** Returns the visit of a session; `null` if the session has ended. */
+  /** Returns the visit that belongs to a live portal session; `null` if the session has ended. */
   async function visit(session: string, request: ConsoleRequest, limit: LimitGroup | null) {
     const credential = { portal: sessionDigest(session) };
     try {

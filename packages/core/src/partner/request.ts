@@ -24,7 +24,10 @@ export const partnerTags = {
 /** A parsed and checked request, as handlers get it. */
 export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown> extends RepeatableRequest {
   readonly key: Caller;
-  /** Makes the audit record of a change; `null` if changes of the sender are not in the audit log. */
+  /**
+   * Function that makes the audit log entry for a change; `null` if the audit log does not record the
+   * sender's changes.
+   */
   readonly act: Act | null;
   /** Returns the IP address of the client; `null` if unknown. */
   readonly address: () => string | null;
@@ -82,7 +85,10 @@ export interface PartnerRoute<
   readonly isLogged?: boolean;
   /** True if only test keys may call the route. Live keys get a 404 with the reason. */
   readonly testOnly?: boolean;
-  /** Right that a session of the live portal needs for the operation; missing if no session may call it. */
+  /**
+   * Right that a live portal session needs for the operation; missing if no portal session may call the
+   * operation.
+   */
   readonly portal?: PortalRights;
   readonly handle: (
     request: PartnerRequest<z.output<Body>, z.output<Query>, z.output<Path>>,

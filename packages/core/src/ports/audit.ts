@@ -59,9 +59,9 @@ export interface AuditFilter {
   readonly action: string | null;
   /** Earliest time of the acts to list. */
   readonly from: number | null;
-  /** Latest time of the acts. @defaultValue null */
+  /** Latest time of the listed acts. @defaultValue null */
   readonly until?: number | null;
-  /** Kinds of acts to leave out. @defaultValue none */
+  /** Kinds of acts to leave out of the list. @defaultValue none */
   readonly except?: readonly string[];
 }
 
@@ -80,14 +80,17 @@ export interface AuditStore {
    */
   list(
     request: AuditFilter & {
-      /** True to list the oldest acts first; `after` then selects acts that are newer. @defaultValue false */
+      /**
+       * True to list the oldest acts first; the list then continues with acts that are newer than `after`.
+       * @defaultValue false
+       */
       readonly oldestFirst?: boolean;
       readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<StoredAct[]>;
 
-  /** Counts the acts that `list` lists. Stops at `limit`. */
+  /** Counts the acts that `list` lists. The count stops at `limit`. */
   count(filter: AuditFilter, limit: number): Promise<number>;
 
   head(): Promise<AuditHead>;

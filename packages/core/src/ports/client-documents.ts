@@ -36,7 +36,10 @@ export interface ClientDocumentStore {
    */
   list(page: {
     readonly after: string | null;
-    /** True for the last id first; `after` then selects lower ids. @defaultValue false */
+    /**
+     * True to list the clients by descending id; the list then continues with ids lower than `after`.
+     * @defaultValue false
+     */
     readonly descending?: boolean;
     readonly limit: number;
   }): Promise<ClientRecord[]>;

@@ -170,7 +170,10 @@ export interface ClientStore {
   /** Lists clients by `searchName` or `createdAt`, then by id. Leaves out clients with metadata documents. */
   sorted(page: SortedPage): Promise<ClientRecord[]>;
 
-  /** Lists clients of which a word of `searchName` begins with `words`, sorted by it. Searches those that `sorted` lists. */
+  /**
+   * Lists clients that have a word in `searchName` beginning with `words`, sorted by `searchName`. The search
+   * covers the clients that `sorted` lists.
+   */
   named(search: NameSearch): Promise<ClientRecord[]>;
 
   /** Counts the clients that `sorted` lists. Counting stops at `limit`. */

@@ -163,7 +163,10 @@ export interface DeliveryStore {
       readonly endpointId: string | null;
       readonly eventId: string | null;
       readonly status: DeliveryState | null;
-      /** True to list the oldest first; `after` then selects newer ones. @defaultValue false */
+      /**
+       * True to list the oldest deliveries first; the list then continues with deliveries newer than `after`.
+       * @defaultValue false
+       */
       readonly oldestFirst?: boolean;
       readonly after: ListPosition | null;
       readonly limit: number;
@@ -172,8 +175,8 @@ export interface DeliveryStore {
 
   /**
    * Returns the states of the latest deliveries of each event, newest first as in `list` and at most `limit`
-   * of each. Leaves out unknown events and those of other owners; with `partner: null` the events may belong to
-   * several partners. Runs one statement for any number of events.
+   * of each event. The result leaves out unknown events and events of other owners; with `partner: null` the
+   * events may belong to several partners. The method runs one statement for any number of events.
    */
   latestStates(request: {
     readonly partner: string | null;

@@ -88,7 +88,7 @@ export interface EventFilter extends Owner {
   readonly endpointId: string | null;
 }
 
-/** Selects events of one mode. A member that is `null` does not filter. */
+/** Filter for events of one mode. A member that is `null` does not filter. */
 export interface EveryEventFilter {
   readonly mode: Mode;
   readonly partner: string | null;
@@ -137,10 +137,10 @@ export interface EventStore {
   /** Lists events that pass the filter, newest first, at most `limit`. */
   latest(request: EventFilter & { readonly limit: number }): Promise<EventRecord[]>;
 
-  /** Lists events of all partners by `createdAt`, then by id, for operators. */
+  /** Lists events of all partners for operators, sorted by `createdAt` and then by id. */
   everywhere(request: EveryEventFilter & TimedPage): Promise<EventRecord[]>;
 
-  /** Counts the events that `everywhere` lists. Stops at `limit`. */
+  /** Counts the events that `everywhere` lists. The count stops at `limit`. */
   count(filter: EveryEventFilter, limit: number): Promise<number>;
 
   /**

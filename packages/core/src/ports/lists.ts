@@ -19,16 +19,16 @@ export interface SortedPage {
 
 /** Search for rows by a word of their name. */
 export interface NameSearch {
-  /** Beginning of one word or of several following words, in the form in which names are sorted. */
+  /** Beginning of one word, or of several words in sequence, in the form in which names are sorted. */
   readonly words: string;
-  /** Number of names to search, the first ones in the order of the names, so that a search stays cheap. */
+  /** Maximum number of names to search, counted from the first name in sort order. The maximum keeps a search cheap. */
   readonly searched: number;
   readonly limit: number;
 }
 
-/** Page of a list that is sorted by time and then by id, in either direction. */
+/** Request for a page of a list that is sorted by time and then by id, in either direction. */
 export interface TimedPage {
-  /** True to list the oldest first, and with `after` those that are newer. */
+  /** True to list the oldest rows first; the list then continues with rows newer than `after`. */
   readonly oldestFirst: boolean;
   /** Position after which the list continues, in its own order; `null` starts at the beginning. */
   readonly after: ListPosition | null;

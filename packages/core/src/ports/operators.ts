@@ -64,7 +64,7 @@ export interface OperatorPages<Administration> {
 /** Dependencies of the operators' pages: settings of the service that they show, and functions that they call. */
 export interface OperatorBackend
   extends Pick<ConsoleBackend, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'keepOnce' | 'takeOnce' | 'url'> {
-  /** True if the console has a live portal, to which operators can make links. */
+  /** True if the service has a live portal, for which operators can make links. */
   readonly hasPortal: boolean;
 }
 

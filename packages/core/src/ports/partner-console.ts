@@ -17,15 +17,21 @@ export interface PartnerConsole {
   readonly opensWith: { readonly scope: KeyScope | null; readonly testOnly: boolean };
   /** Returns the console's pages. Called once, at start. */
   pages(backend: ConsoleBackend): readonly ConsolePage[];
-  /** Pages for live data, which links of `admin.portal` open. @defaultValue none: there are no such links */
+  /**
+   * Pages of the live portal, which show live data and open with a link from `admin.portal`. @defaultValue no
+   * live portal, and therefore no links
+   */
   readonly portal?: PartnerPortal;
 }
 
-/** Pages of a console for live data. */
+/** The live portal: pages of a console for live data. */
 export interface PartnerPortal {
-  /** Path below `authUrl` of the page that uses a link, with the secret of the link as `:link`. */
+  /**
+   * Path below `authUrl` of the page that uses a link to the live portal. The path contains the link's secret
+   * as `:link`.
+   */
   readonly linkPath: string;
-  /** Returns the pages of the portal. Called once, at start. */
+  /** Returns the pages of the live portal. Ostiary calls this function once, at the start. */
   pages(backend: PortalBackend): readonly ConsolePage[];
 }
 
@@ -184,14 +190,19 @@ export interface ConsoleBackend {
   form(request: ConsoleRequest, visitor: string): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Backend of the live portal. Its sessions come from links, and see the live data of the link's partner. */
+/**
+ * Backend of the live portal. Portal sessions come from links, and see the live data of the link's partner.
+ */
 export interface PortalBackend extends Omit<ConsoleBackend, 'signIn'> {
-  /** True if partner API requests made with live keys are logged. */
+  /** True if the service logs partner API requests made with live keys. */
   readonly logsRequests: boolean;
-  /** Returns what a link opens, and does not use it; `null` if it was used or has expired. */
+  /**
+   * Returns what a link to the live portal opens, without using the link up; `null` if the link was used or
+   * has expired.
+   */
   findLink(link: string): Promise<{ readonly partner: string; readonly rights: PortalRights } | null>;
   /**
-   * Uses a link, which works once in all processes together.
+   * Uses a link to the live portal up. A link works once in all processes together.
    * @returns the secret of the new session, and the number of seconds for which a cookie may keep it; `null` if the
    * link was used or has expired
    * @throws PartnerError `rate_limit_exceeded` after too many attempts from an address
@@ -206,9 +217,9 @@ export interface PortalBackend extends Omit<ConsoleBackend, 'signIn'> {
 export interface ConsoleVisit {
   /** The partner's slug. */
   readonly partner: string;
-  /** Mode of the data that the session sees. */
+  /** Mode (test or live) of the data that the session sees. */
   readonly mode: Mode;
-  /** False if the session may see everything and change nothing. */
+  /** False if the session may see all pages but change nothing. */
   readonly mayManage: boolean;
   /**
    * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's

@@ -62,7 +62,10 @@ export interface PartnerStore {
   /** Lists partners by `searchName` or `createdAt`, then by slug. */
   sorted(page: SortedPage): Promise<PartnerRecord[]>;
 
-  /** Lists partners of which a word of `searchName` begins with `words`, sorted by it. Searches those that `sorted` lists. */
+  /**
+   * Lists partners that have a word in `searchName` beginning with `words`, sorted by `searchName`. The
+   * search covers the partners that `sorted` lists.
+   */
   named(search: NameSearch): Promise<PartnerRecord[]>;
   /** Counts partners. Counting stops at `limit`. */
   count(limit: number): Promise<number>;

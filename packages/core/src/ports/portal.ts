@@ -1,6 +1,9 @@
 import type { AuditRecord } from './audit.ts';
 
-/** Right of a session of the live portal: to see its pages, or also to change endpoints and deliver again. */
+/**
+ * Right of a live portal session: to see the portal's pages (`view`), or also to change endpoints and deliver
+ * again (`manage`).
+ */
 export type PortalRights = 'view' | 'manage';
 
 /**
@@ -8,7 +11,9 @@ export type PortalRights = 'view' | 'manage';
  * milliseconds since the Unix epoch.
  */
 export interface PortalSessionRecord {
-  /** Unique id: `ps_…`. It names the link and its session in lists and the audit log, and opens nothing. */
+  /**
+   * Unique id of the link and its session: `ps_…`. Lists and the audit log name the id, which opens nothing.
+   */
   readonly id: string;
   /** Slug of the partner. */
   readonly partner: string;
@@ -16,32 +21,33 @@ export interface PortalSessionRecord {
   /** Name of the person or program that made the link, as in the audit log. */
   readonly madeBy: string;
   readonly createdAt: number;
-  /** Time at which the link was used; `null` if it was not. */
+  /** Time at which the link was used; `null` if the link was not used yet. */
   readonly openedAt: number | null;
-  /** Time at which the link expires or, once it was used, its session. */
+  /** Time at which the unused link expires, or the session of a used link. */
   readonly expiresAt: number;
 }
 
 /**
- * Stores links to the live portal, and their sessions. A row has the digest of the link's secret until the link is
- * used, and from then on that of the session's secret.
+ * Stores links to the live portal, and their sessions. A row contains the digest of the link's secret until
+ * the link is used, and from then on the digest of the session's secret.
  */
 export interface PortalStore {
   /**
-   * Stores a link. Returns `false` and changes nothing if the partner is unknown or disabled, or the id or
-   * digest is taken.
+   * Stores a link to the live portal. Returns `false` and changes nothing if the partner is unknown or
+   * disabled, or the id or digest is taken.
    */
   insert(link: PortalSessionRecord & { readonly digest: Uint8Array }, audit?: AuditRecord): Promise<boolean>;
 
   /**
-   * Returns the link or session with this digest; `null` if it is unknown or expired (`expiresAt <= now`), or
-   * its partner is disabled.
+   * Returns the portal link or session with this digest; `null` if it is unknown or expired (`expiresAt <=
+   * now`), or its partner is disabled.
    */
   find(digest: Uint8Array, now: number): Promise<PortalSessionRecord | null>;
 
   /**
-   * Uses a link: replaces its digest and its end by those of the session. Returns `false` and changes nothing if
-   * `find` would not return the link, or it was used. Of parallel calls at most one returns `true`.
+   * Uses a link to the live portal up: the session's digest and end replace those of the link. Returns
+   * `false` and changes nothing if `find` would not return the link, or the link was used. Of parallel calls
+   * at most one returns `true`.
    */
   open(
     use: {
@@ -53,9 +59,12 @@ export interface PortalStore {
     audit?: AuditRecord,
   ): Promise<boolean>;
 
-  /** Lists the links and sessions of a partner that have not expired, latest `createdAt` first, then by id. */
+  /**
+   * Lists the portal links and sessions of a partner that have not expired, latest `createdAt` first, then by
+   * id.
+   */
   list(partner: string, now: number): Promise<PortalSessionRecord[]>;
 
-  /** Removes a link or session of a partner. Returns `false` if there is none with this id. */
+  /** Removes a portal link or session of a partner. Returns `false` if the partner has none with this id. */
   remove(partner: string, id: string, audit?: AuditRecord): Promise<boolean>;
 }

@@ -26,12 +26,12 @@ export interface LoggedRequest extends Owner {
   readonly answered: string | null;
 }
 
-/** Selects logged requests of one mode. */
+/** Filter for logged API requests of one mode. */
 export interface LoggedRequestChoice {
-  /** Partner of the requests; `null` for all partners. */
+  /** Partner that sent the requests; `null` for all partners. */
   readonly partner: string | null;
   readonly mode: Mode;
-  /** Latest time of the requests; `null` for none. @defaultValue null */
+  /** Latest time of the requests; `null` for no latest time. @defaultValue null */
   readonly until?: number | null;
   /** True to list failed requests only. */
   readonly failed: boolean;
@@ -57,7 +57,7 @@ export interface RequestLog {
   append(requests: readonly LoggedRequest[], most: number): Promise<void>;
   /** Lists logged requests by `createdAt`, then by id, newest first unless `oldestFirst` is set. */
   list(filter: LoggedRequestFilter): Promise<LoggedRequest[]>;
-  /** Counts the requests that `list` lists. Stops at `limit`. */
+  /** Counts the requests that `list` lists. The count stops at `limit`. */
   count(choice: LoggedRequestChoice, limit: number): Promise<number>;
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
   /** Returns a request of any partner, for operators; `null` if it is unknown. */

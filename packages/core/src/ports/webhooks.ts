@@ -55,19 +55,22 @@ export interface EndpointCondition {
   readonly servedAt: number | null;
 }
 
-/** Selects endpoints of one mode. A member that is `null` does not filter. */
+/** Filter for webhook endpoints of one mode. A member that is `null` does not filter. */
 export interface EndpointFilter {
   readonly mode: Mode;
   readonly partner: string | null;
   readonly enabled: boolean | null;
 }
 
-/** Selects endpoints of one mode that fail now. */
+/** Filter for webhook endpoints of one mode that fail now. */
 export interface FailingFilter {
   readonly mode: Mode;
-  /** Partner of the endpoints; `null` for all partners. */
+  /** Partner that owns the endpoints; `null` for all partners. */
   readonly partner: string | null;
-  /** Time from which a failed attempt counts. An endpoint with a delivery that waits for another attempt fails too. */
+  /**
+   * Time from which a failed attempt counts as a failure of the endpoint. An endpoint with a failed delivery
+   * that waits for another attempt fails, too.
+   */
   readonly failedSince: number;
 }
 
@@ -101,19 +104,22 @@ export interface WebhookEndpointStore extends SealedSecrets {
   /** Lists all endpoints of a partner and mode, by `createdAt`, then id. */
   list(owner: Owner): Promise<WebhookEndpointRecord[]>;
 
-  /** Lists endpoints of all partners by `url` (as the name) or by `createdAt`, then by id, for operators. */
+  /**
+   * Lists endpoints of all partners for operators, sorted by `url` (the order `name`) or by `createdAt`, and
+   * then by id.
+   */
   sorted(page: SortedPage & EndpointFilter): Promise<WebhookEndpointRecord[]>;
 
-  /** Counts the endpoints that `sorted` lists. Stops at `limit`. */
+  /** Counts the endpoints that `sorted` lists. The count stops at `limit`. */
   count(filter: EndpointFilter, limit: number): Promise<number>;
 
   /**
-   * Lists endpoints of all partners that fail now by the start of their failure, then by id, for operators. Counts at
-   * most `countTo` waiting deliveries of each.
+   * Lists endpoints of all partners that fail now for operators, sorted by the start of their failure and
+   * then by id. The method counts at most `countTo` waiting deliveries of each endpoint.
    */
   failing(request: FailingFilter & TimedPage & { readonly countTo: number }): Promise<FailingEndpoint[]>;
 
-  /** Counts the endpoints that `failing` lists. Stops at `limit`. */
+  /** Counts the endpoints that `failing` lists. The count stops at `limit`. */
   countFailing(filter: FailingFilter, limit: number): Promise<number>;
 
   /**

@@ -29,7 +29,10 @@ export interface EndpointSettings {
   readonly enabled: boolean;
 }
 
-/** An endpoint to register, with the function that makes the audit record; `null` for a change that has none. */
+/**
+ * A webhook endpoint to register, with the function that makes the audit log entry; `null` for a change that
+ * is not in the audit log.
+ */
 interface Registration {
   readonly settings: Omit<EndpointSettings, 'enabled'>;
   readonly act: Act | null;
@@ -83,7 +86,10 @@ export async function changeEndpoint(
   }
 }
 
-/** Makes the audit record of changed settings, under the name of the change. The record never has the secret. */
+/**
+ * Makes the audit log entry of changed endpoint settings, under the name of the change. The entry never
+ * contains the endpoint's secret.
+ */
 function changeRecord(
   act: Act,
   endpoint: WebhookEndpointRecord,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { answering, shop } from '../partner/webhook-shop.ts';
 
-/** Starts a partner with an endpoint in each mode, and returns the operator's calls. */
+/** Starts a service with a partner and an endpoint in each mode, and returns the operator's calls. */
 async function scene() {
   const given = await shop();
   const { provider, key, register } = given;

@@ -35,7 +35,7 @@ async function scene() {
   return { storage, http, answer, listeners, client, post, stored };
 }
 
-/** Starts an attempt that waits for its inbox to answer. */
+/** Starts a delivery attempt that waits for the response of its inbox. */
 async function waiting(url: 'inbox:listen' | 'inbox:timeout') {
   const made = await scene();
   await made.listeners.called('we_a', null);

@@ -7,7 +7,7 @@ import { TestClock } from '../support/provider.ts';
 const owner = { partner: 'acme', mode: 'test' } as const;
 const hour = 3600_000;
 
-/** Starts a record of listeners on a storage of its own. */
+/** Starts a registry of listeners on a storage of its own. */
 async function scene() {
   const storage = memoryStorage();
   await storage.open();

@@ -7,7 +7,7 @@ import { TestClock } from '../support/provider.ts';
 
 const owner = { partner: 'acme', mode: 'test' } as const;
 
-/** Starts an endpoint for listeners, and returns the calls of a listener and of the inbox. */
+/** Starts a service with an endpoint for listeners, and returns the calls of a listener and of the inbox. */
 async function scene() {
   const storage = memoryStorage();
   await storage.open();

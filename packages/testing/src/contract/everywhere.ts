@@ -5,14 +5,14 @@ import { acme } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
 import { claim, published, registered, sampleAttempt } from './webhook-samples.ts';
 
-/** Owners of the samples: two partners, and one of them in test mode. */
+/** Owners of the sample endpoints and events: two partners, and one of them in test mode. */
 const owners = [acme, { partner: 'other', mode: 'live' }, { ...acme, mode: 'test' }] as const;
 
 const everyEvent: EveryEventFilter = { mode: 'live', partner: null, until: null };
 const everyEndpoint: EndpointFilter = { mode: 'live', partner: null, enabled: null };
 const everyFailing: FailingFilter = { mode: 'live', partner: null, failedSince: now };
 
-/** Lists a page in both directions from each of its rows, and compares it with the expected order. */
+/** Lists a page in both directions from each of its rows, and compares each page with the expected order. */
 async function assertTimed<Row>(
   expected: readonly Row[],
   read: (page: {
@@ -38,7 +38,10 @@ async function events(storage: Storage): Promise<void> {
   await published(storage, 'test', { ...owners[2], createdAt: now });
 }
 
-/** Makes one failed attempt of each delivery: of `we_a` and `we_test` at `now`, of `we_b` a minute later. */
+/**
+ * Makes one failed attempt of each delivery: to the endpoints `we_a` and `we_test` at `now`, to `we_b` a
+ * minute later.
+ */
 async function failures(storage: Storage): Promise<void> {
   await registered(storage, 'a');
   await registered(storage, 'b', owners[1]);

@@ -3,10 +3,10 @@ import type { PortalSessionRecord, Storage } from '@ostiary/core/storage';
 import { samplePartner } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
-/** End of a link that is not used. */
+/** End of a portal link that is not used. */
 export const ends = now + 10 * minute;
 
-/** Makes a link of `acme` that was not used. */
+/** Makes a link to the live portal of the partner `acme`, which was not used. */
 export function sampleLink(id: string, changes: Partial<PortalSessionRecord> = {}) {
   const link: PortalSessionRecord = {
     ...{ id, partner: 'acme', rights: 'manage', madeBy: 'ana@example.com' },
@@ -16,7 +16,7 @@ export function sampleLink(id: string, changes: Partial<PortalSessionRecord> = {
   return { ...link, digest: digestOf(`link ${id}`) };
 }
 
-/** Makes the arguments that use a link of {@link sampleLink}. */
+/** Makes the arguments of a call that uses a link of {@link sampleLink}. */
 export const useOf = (id: string, at = now) => ({
   digest: digestOf(`link ${id}`),
   sessionDigest: digestOf(`session ${id}`),
@@ -24,7 +24,7 @@ export const useOf = (id: string, at = now) => ({
   expiresAt: at + hour,
 });
 
-/** Makes two partners, and a link of each. */
+/** Makes two partners, and a portal link for each. */
 export async function linked(storage: Storage): Promise<void> {
   for (const slug of ['acme', 'other']) await storage.partners.insert(samplePartner({ slug }));
   assert.equal(await storage.portal.insert(sampleLink('a')), true);

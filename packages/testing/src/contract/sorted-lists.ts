@@ -20,7 +20,7 @@ interface List {
   readonly fill: (storage: Storage) => Promise<void>;
   readonly page: (storage: Storage, page: SortedPage) => Promise<readonly string[]>;
   readonly count: (storage: Storage, limit: number) => Promise<number>;
-  /** Searches by words of the name; `null` for a list without it. */
+  /** Searches a list by words of the name; `null` for a list without this search. */
   readonly named: ((storage: Storage, search: NameSearch) => Promise<readonly string[]>) | null;
 }
 

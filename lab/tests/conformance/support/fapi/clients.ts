@@ -34,7 +34,10 @@ const [firstKey, secondKey, thirdKey, fourthKey] = await Promise.all([
   clientKey('ES256', 'fourth'),
 ]);
 
-/** Creates the clients of the FAPI 2.0 modules. The third and fourth are for users who deny access. */
+/**
+ * Creates the clients of the FAPI 2.0 conformance modules. The third and fourth client are for users who deny
+ * access.
+ */
 export async function fapiClients(provider: TestProvider, redirectUris: readonly string[]) {
   const provision = (key: ClientKey) => provisionFapi(provider, key, redirectUris);
   return {

@@ -76,7 +76,7 @@ export const prover = (
 export const thumbprint = (keys: oauth.CryptoKeyPair): Promise<string> =>
   oauth.DPoP({}, keys).calculateThumbprint();
 
-/** Prepares an authorization request, with a new `state`, `nonce`, PKCE verifier and key for proofs. */
+/** Prepares an authorization request, with a new `state`, `nonce`, PKCE verifier and key for DPoP proofs. */
 export async function newFlow(suite: Suite, options: FlowOptions = {}): Promise<Flow> {
   const { client = suite.fapi.first, keys = await oauth.generateKeyPair('ES256') } = options;
   const verifier = oauth.generateRandomCodeVerifier();

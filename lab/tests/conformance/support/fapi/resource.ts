@@ -9,7 +9,10 @@ import { checkUserinfo } from '../flow.ts';
 import { type Change, prover } from './requests.ts';
 import type { SignedIn } from './tokens.ts';
 
-/** Difference between the `Date` of a response and now that the original accepts, in milliseconds. */
+/**
+ * Maximum difference between the `Date` header of a response and the current time, in milliseconds, as in the
+ * original conformance suite.
+ */
 const dateToleranceMs = 300_000;
 
 /** Optional variations of a request to userinfo, the protected resource of the conformance modules. */

@@ -135,7 +135,7 @@ const hourMs = 3_600_000;
  */
 const [historyHours, countedAtMost] = [24, 10_000];
 
-/** Lists deliveries to an endpoint as the public API does, and in both directions. */
+/** Lists deliveries to an endpoint, newest or oldest first, in the form of the public API. */
 function endpointDeliveries({ storage: { deliveries } }: Core, { endpoints }: Webhooks): PartnerOperation {
   return operation({
     operation: 'listEndpointDeliveries',

@@ -1,7 +1,7 @@
 import type { ApiKeyState } from '../../ports/api-keys.ts';
 import type { PortalSessionRecord } from '../../ports/portal.ts';
 
-/** Sender of a partner request: an API key with its rights, or a session of the live portal. */
+/** Sender of a partner API call: an API key with its rights, or a session of the live portal. */
 export interface Caller
   extends Pick<
     ApiKeyState,
@@ -16,11 +16,14 @@ export interface Caller
     | 'quotaId'
     | 'expiresAt'
   > {
-  /** Session of the live portal; missing for an API key. */
+  /** Session of the live portal that sends the call; missing for an API key. */
   readonly portal?: PortalSessionRecord;
 }
 
-/** Returns the caller for a session of the live portal. It has no scopes: its rights decide what it may call. */
+/**
+ * Returns the caller for a session of the live portal. Such a caller has no scopes; the rights of the session
+ * decide which operations it may call.
+ */
 export function portalCaller(session: PortalSessionRecord): Caller {
   const { id, partner, expiresAt } = session;
   return {
@@ -30,5 +33,5 @@ export function portalCaller(session: PortalSessionRecord): Caller {
   };
 }
 
-/** Returns the actor of acts in a session of the live portal, for the audit log. */
+/** Returns who the audit log names for changes that were made in a session of the live portal. */
 export const portalActor = ({ madeBy }: PortalSessionRecord): string => `portal link of ${madeBy}`;

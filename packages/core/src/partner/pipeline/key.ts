@@ -17,8 +17,8 @@ const keyCacheMs = 5_000;
 const touchIntervalMs = 60_000;
 
 /**
- * Identifies the sender of a request: the text of an API key, the id of the key that opened a console session, or the
- * digest of the secret of a session of the live portal.
+ * Credential that identifies the sender of a call: the text of an API key, the id of the key that opened a
+ * console session, or the digest of a live portal session's secret.
  */
 export type Credential =
   | { readonly text: string | undefined }
@@ -53,9 +53,9 @@ function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Pro
 }
 
 /**
- * Creates the first pipeline step, which finds the API key or portal session of a request and decides whether it
- * is valid. No other step decides that. Only valid keys are cached, for {@link keyCacheMs}: strangers cannot fill
- * the cache, and a partner that is enabled again need not wait.
+ * Creates the first pipeline step, which finds the API key or portal session of a request and decides whether
+ * it is valid. No other step decides that. Only valid keys are cached, for {@link keyCacheMs}: strangers
+ * cannot fill the cache, and a partner that is enabled again need not wait.
  */
 export function createKeyCheck({ storage, options: { prefix, logger }, clock }: Core) {
   const store = storage.apiKeys;
@@ -98,7 +98,10 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
     return key !== null && isUsable(key, now) ? key : null;
   }
 
-  /** Finds an open session of the live portal, always in the storage. `null` if there is none. */
+  /**
+   * Finds an open session of the live portal. The session is always read from the storage; the result is
+   * `null` if there is none.
+   */
   async function findSession(digest: Uint8Array, now: number): Promise<Caller | null> {
     const session = await storage.portal.find(digest, now);
     return session === null || session.openedAt === null ? null : portalCaller(session);
@@ -117,7 +120,7 @@ export function createKeyCheck({ storage, options: { prefix, logger }, clock }: 
 
   return {
     /**
-     * Returns the API key or portal session of a request, if it is valid.
+     * Returns the API key or portal session of a request, if the credential is valid.
      * @throws PartnerError `invalid_api_key`, the same error for every reason
      */
     async find(credential: Credential, now: number): Promise<Caller> {

@@ -54,7 +54,10 @@ export function createPipeline(core: Core, limits: LimitOptions) {
   const limiter = createLimiter(limits);
   const idempotency = createIdempotency(core);
 
-  /** Returns the function that makes audit records of changes; `null` for API keys, whose changes have none. */
+  /**
+   * Returns the function that makes audit log entries for changes. The result is `null` for an API key, whose
+   * changes are not in the audit log.
+   */
   const actOf = ({ portal }: Caller): Act | null =>
     portal === undefined ? null : actsOf(core, portalActor(portal));
 

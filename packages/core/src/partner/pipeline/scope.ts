@@ -4,7 +4,7 @@ import type { PartnerOperation } from '../request.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Checks that a session of the live portal may call an operation.
+ * Checks that the rights of a live portal session allow an operation.
  * @throws PartnerError `not_found` for an operation that the portal does not have, `insufficient_scope` for a change by a
  * session that may only view
  */
@@ -17,7 +17,8 @@ function checkRights(needed: PortalRights | undefined, rights: PortalRights): vo
 }
 
 /**
- * Checks that an API key's mode and scopes allow an operation, or the rights of a session of the live portal.
+ * Checks that an operation is allowed: by the mode and scopes of an API key, or by the rights of a live
+ * portal session.
  * @throws PartnerError `not_found` for a live key in the sandbox, `insufficient_scope` for a missing scope or right
  */
 export function checkScope(
