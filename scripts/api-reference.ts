@@ -183,6 +183,7 @@ function operationSection({ components }: ApiDocument, route: ConsoleRoute, oper
     `**Response ${status}**: ${json === undefined ? '' : typeOf(json.schema)}. ${description}${also.length === 0 ? '' : ` Other formats: ${also.join(', ')}.`}`,
     `\`\`\`json\n${JSON.stringify(json?.example, null, 2)}\n\`\`\``,
     errorsOf(responses.slice(1)),
+    `<!-- try ${operation.operationId} -->`,
   ].join('\n\n');
 }
 

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
-import { codeGroups, linksOfPages, slugify } from '../src/markdown.ts';
+import { codeGroups, formsToTry, linksOfPages, slugify } from '../src/markdown.ts';
 import { pages, repository, root } from '../src/repository.ts';
 import { searching } from '../src/searching.ts';
 import { sidebar } from '../src/sidebar.ts';
@@ -38,6 +38,7 @@ export default defineConfig({
     toc: { slugify },
     config: (markdown) => {
       codeGroups(markdown);
+      formsToTry(markdown);
       linksOfPages(markdown);
     },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -50,8 +51,6 @@ export default defineConfig({
         vue: join(root, 'site/node_modules/vue/dist/vue.runtime.esm-bundler.js'),
       },
     },
-    // Limit above the size of Swagger UI, which a single page loads.
-    build: { chunkSizeWarningLimit: 2000 },
   },
   themeConfig: {
     logo: { src: mark, alt: '' },

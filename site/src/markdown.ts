@@ -43,6 +43,13 @@ export function codeGroups(markdown: MarkdownRenderer): void {
   });
 }
 
+/** Shows a form that sends a request in the place of the comment below each operation of the partner API. */
+export function formsToTry(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.before('normalize', 'forms_to_try', (state) => {
+    state.src = state.src.replace(/^<!-- try (\w+) -->$/gm, '<TryCall operation="$1" />');
+  });
+}
+
 /**
  * Changes links of pages to their place in the site, finds pictures that are named in HTML, embeds diagrams,
  * and removes empty headings of tables, which a screen reader would announce.

@@ -16,7 +16,6 @@ const places: readonly (readonly [glob: string, nameOf: (path: string) => string
   ['README.md', () => 'overview.md'],
   ['SECURITY.md', () => 'security.md'],
   ['CONTRIBUTING.md', () => 'contributing.md'],
-  ['site/openapi.md', () => 'reference/openapi.md'],
 ];
 
 /** Pages of the site by their path in the repository; the value is the path in the site. */

@@ -28,10 +28,8 @@ export const synonyms: { readonly [page: string]: string } = {
     'fake money, play money, test money, test mode, test key, first payment, api tutorial',
   'docs/sandbox.md':
     'developer portal, developer dashboard, partner portal, playground, resend webhook, replay',
-  'site/openapi.md':
-    'postman collection, insomnia, playground, send a request from the browser, api explorer',
   'docs/reference/partner-endpoints.md':
-    'swagger, redoc, scalar, api docs, api reference, rest api, json schema, curl examples, python client, request and response',
+    'swagger, redoc, scalar, postman collection, insomnia, playground, api explorer, api docs, api reference, rest api, json schema, curl examples, python client, request and response',
   'docs/reference/partner-errors.md': '401 unauthorized, 403 forbidden, error codes, status codes',
   'docs/quickstart-receiver.md': 'webhook tutorial, webhook example, receive webhook',
   'docs/webhooks.md':

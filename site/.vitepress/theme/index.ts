@@ -4,8 +4,8 @@ import { defineComponent, h } from 'vue';
 import { followChosenLanguage } from './code-language.ts';
 import { ForAssistants } from './for-assistants.ts';
 import './landing.css';
-import { PartnerApi } from './partner-api.ts';
 import './style.css';
+import { TryCall } from './try-call.ts';
 
 const Layout = defineComponent({
   name: 'SiteLayout',
@@ -18,5 +18,5 @@ const Layout = defineComponent({
 export default {
   extends: DefaultTheme,
   Layout,
-  enhanceApp: ({ app }) => void app.component('PartnerApi', PartnerApi),
+  enhanceApp: ({ app }) => void app.component('TryCall', TryCall),
 } satisfies Theme;

@@ -25,7 +25,7 @@ export const newcomersQuestions: readonly (readonly [question: string, page: str
   ['chatgpt connector', 'docs/mcp.md'],
   ['swagger', 'docs/reference/partner-endpoints.md'],
   ['api reference', 'docs/reference/partner-endpoints.md'],
-  ['postman collection', 'site/openapi.md'],
+  ['postman collection', 'docs/reference/partner-endpoints.md'],
   ['payout', 'docs/partner-api.md'],
   ['double charge', 'docs/partner-api.md'],
   ['fake money for testing', 'docs/quickstart-partner.md'],
