@@ -21,7 +21,10 @@ export interface SortedPage {
 export interface NameSearch {
   /** Beginning of one word, or of several words in sequence, in the form in which names are sorted. */
   readonly words: string;
-  /** Maximum number of names to search, counted from the first name in sort order. The maximum keeps a search cheap. */
+  /**
+   * Maximum number of names to search, counted from the first name in sort order. The maximum keeps a search
+   * cheap.
+   */
   readonly searched: number;
   readonly limit: number;
 }
