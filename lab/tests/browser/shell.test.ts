@@ -55,15 +55,13 @@ describe('the frame of the consoles, in a real browser', () => {
     await pressUntil(page, 'Tab', /^Open the portal$/);
     await page.keyboard.press('Enter');
     await page.getByText('Live data. What you change here takes effect at once.').waitFor();
-    await lookSmallAndWide(page, 'portal');
+    await lookSmallAndWide(page);
     await page.getByRole('link', { name: 'Add an endpoint' }).click();
     await page.getByLabel('URL').fill('https://shop.example/webhooks');
     await page.getByRole('button', { name: 'Add an endpoint' }).click();
     await page.locator('[data-once]').first().waitFor();
-    await lookSmallAndWide(page);
     await page.getByRole('link', { name: 'To the endpoint' }).click();
     await page.getByRole('heading', { name: 'https://shop.example/webhooks' }).waitFor();
-    await lookSmallAndWide(page);
     await page.getByRole('link', { name: 'Test', exact: true }).click();
     await page.getByLabel('Test API key').waitFor();
     await page.goto(link);
@@ -73,7 +71,6 @@ describe('the frame of the consoles, in a real browser', () => {
     await operator.getByText('The access is ended.').waitFor();
     await page.goto(`${provider.origin}/portal`);
     await page.getByText('Your session is over.').waitFor();
-    await lookSmallAndWide(page);
     // The browser reports the status of the used link.
     expect([...complaints, ...visitorComplaints.filter((line) => !line.includes('410'))]).toEqual([]);
   }, 90_000);

@@ -133,7 +133,7 @@ ${body}</main>`;
 <div class="shell">
 <header class="side"><div><a class="brand" href="${home}">${brand(theme)}</a>
 ${navigation(groups, words)}</div></header>
-<div class="page">${mark === null ? null : html`<p class="mark">${mark}</p>`}${bar === null ? null : html`<div class="top">${bar}</div>`}
+<div class="page">${mark === null ? null : html`<aside class="mark" aria-label="${words.mode}">${mark}</aside>`}${bar === null ? null : html`<div class="top">${bar}</div>`}
 ${
   exit === null
     ? html`<main class="console ${layout}" id="content" tabindex="-1">${content}`

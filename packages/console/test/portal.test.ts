@@ -259,7 +259,7 @@ describe('a session of the live portal', () => {
     expect(text).toContain('order.shipped');
     for (const part of ['/of-test', '/of-another', testEvent]) expect(text).not.toContain(part);
     for (const page of [first, event, endpoint]) {
-      expect(page?.text).toContain('<p class="mark">Live data.');
+      expect(page?.text).toContain('<aside class="mark" aria-label="Live or test data">Live data.');
       expect(page?.text).not.toContain('What was sent');
     }
     for (const id of hidden) expect((await browser.get(`/portal/endpoints/${id}`)).status).toBe(404);

@@ -12,7 +12,7 @@ function sessionRow(session: PortalSession, visit: OperatorContext): Html {
   const { portal: text } = words;
   const { id, madeBy, openedAt, expiresAt } = session;
   const time = (at: string) => moment(at, voice.language);
-  const badge = openedAt === null ? stateBadge('pending', text.unused) : stateBadge('enabled', words.enabled);
+  const badge = openedAt === null ? stateBadge('pending', text.unused) : stateBadge('enabled', text.open);
   const opened =
     openedAt === null ? null : html` · ${fill(voice.language, text.opened, { time: time(openedAt) })}`;
   return html`<li><p class="what"><strong>${nameOf(madeBy)}</strong> <span>${text[session.rights]} · <code>${id}</code></span> <span>${fill(voice.language, text.ends, { time: time(expiresAt) })}${opened}</span></p>${badge}
