@@ -12,6 +12,9 @@ import { type PageContext, seeOther } from './visit.ts';
 /** Path below `authUrl` of the page that a link to the live portal opens. */
 export const linkPath = pathOf('live', 'link');
 
+/** Headers with which browsers send only the origin of a page whose URL is a secret, and never the URL. */
+const originOnly = { 'Referrer-Policy': 'strict-origin' };
+
 /** Name of the visitor who opens a link. The CSRF token in the link's page is bound to this name. */
 const visitorOf = (link: string): string => `link ${link}`;
 
@@ -70,8 +73,7 @@ async function linkPage(
 <p class="muted">${words.portal.openOnce}</p>
 <form class="form" method="post" action="${urlOf('link', { id: link })}">${csrfField(context)}<button class="primary">${words.portal.open}</button></form>`,
   });
-  // The URL of this page is a secret, so browsers send only its origin with requests from here.
-  return { ...page, headers: { 'Referrer-Policy': 'strict-origin' } };
+  return { ...page, headers: originOnly };
 }
 
 /**
@@ -88,7 +90,7 @@ async function openLink(
   const opened = await backend.open(link, request);
   if (opened === null) return gonePage(await contextOf(request, strangers));
   const { session, seconds } = opened;
-  return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds) });
+  return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds), ...originOnly });
 }
 
 /** Routes of the live portal: the console's pages with live data, and the page that a link opens. */

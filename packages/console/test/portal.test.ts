@@ -107,6 +107,7 @@ describe('a link to the live portal', () => {
     const browser = kit.provider.browser(null);
     const opened = await use(browser, link);
     expect([opened.status, target(opened)]).toEqual([303, '/portal']);
+    expect(opened.headers.get('referrer-policy')).toBe('strict-origin');
     expect(opened.headers.getSetCookie().map((cookie) => cookie.replace(/=[\w-]{43};/, '=…;'))).toEqual([
       'svc_portal=…; Max-Age=28800; Path=/portal; HttpOnly; SameSite=Strict',
     ]);

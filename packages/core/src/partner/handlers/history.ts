@@ -139,6 +139,7 @@ const [historyHours, countedAtMost] = [24, 10_000];
 function endpointDeliveries({ storage: { deliveries } }: Core, { endpoints }: Webhooks): PartnerOperation {
   return operation({
     operation: 'listEndpointDeliveries',
+    portal: 'view',
     scope: 'webhooks',
     pathSchema: endpointPath,
     query: deliveriesQuery.extend({ before: cursor }),
