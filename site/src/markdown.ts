@@ -43,7 +43,9 @@ export function codeGroups(markdown: MarkdownRenderer): void {
   });
 }
 
-/** Shows a form that sends a request in the place of the comment below each operation of the partner API. */
+/**
+ * Shows a form that sends an API request, in place of the comment below each operation of the partner API.
+ */
 export function formsToTry(markdown: MarkdownRenderer): void {
   markdown.core.ruler.before('normalize', 'forms_to_try', (state) => {
     state.src = state.src.replace(/^<!-- try (\w+) -->$/gm, '<TryCall operation="$1" />');

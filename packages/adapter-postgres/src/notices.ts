@@ -7,7 +7,10 @@ type Request = Parameters<NoticeStore['due']>[0];
 type EndpointRow = Omit<NoticedEndpoint, 'lastFailure'> & NoticedEndpoint['lastFailure'];
 
 function statementsIn(schema: string) {
-  /** Creates the search for endpoints that have failed, which are few, by a condition. */
+  /**
+   * Creates the search for failing endpoints that meet a condition. Few endpoints fail, so the search is
+   * cheap.
+   */
   const endpoints = (condition: string) =>
     statement<Request, EndpointRow>(`
       SELECT

@@ -13,7 +13,10 @@ type Request = Parameters<NoticeStore['due']>[0];
 type EndpointRow = Omit<NoticedEndpoint, 'lastFailure'> & NoticedEndpoint['lastFailure'];
 
 function statementsOn(connection: Connection) {
-  /** Prepares the search for endpoints that have failed, which are few, by a condition. */
+  /**
+   * Prepares the search for failing endpoints that meet a condition. Few endpoints fail, so the search is
+   * cheap.
+   */
   const endpoints = (condition: string) =>
     connection.prepare<[Request], EndpointRow>(`
       SELECT

@@ -124,7 +124,7 @@ const ofOperators = /^SCAN (?:jobs|due_jobs|due_deliveries|given_up|api_keys|web
  */
 const ofWaits = /^SCAN (?:jobs|endpoint_queues)$/;
 
-/** Scans that are permitted once a minute: endpoints that have failed. */
+/** Matches scans of the table of failing endpoints, which are permitted because they run once a minute. */
 const ofFailures = /^SCAN failure$/;
 
 test('no call scans a table that grows, or sorts', async () => {

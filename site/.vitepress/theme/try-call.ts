@@ -32,17 +32,23 @@ async function operations() {
   );
 }
 
-/** Service and key that the reader entered, for all operations. They are forgotten when the page is closed. */
+/**
+ * URL of the service and API key that the reader entered, used for all operations. The page forgets both when
+ * it is closed.
+ */
 const entered = reactive({ service: '', key: '' });
 
-/** Default URL of the service. A site on the reader's own machine forwards requests to a service. */
+/**
+ * Returns the default URL of the service. A documentation site on the reader's own machine forwards requests
+ * to a service.
+ */
 const defaultService = (): string =>
   location.hostname === 'localhost' ? location.origin : 'https://api.example.com';
 
 const textIn = ({ target }: Event): string =>
   String((target as HTMLInputElement | HTMLTextAreaElement).value);
 
-/** Shows a form that sends a request of an operation from the reader's browser, and the response. */
+/** Shows a form that sends an API request from the reader's browser, and shows the response. */
 export const TryCall = defineComponent({
   name: 'TryCall',
   props: { operation: { type: String, required: true } },

@@ -10,7 +10,7 @@ type Shown = readonly [cookie: string, form: string, sessionDigest: Buffer | nul
 const partsOf = ([cookie, form, sessionDigest]: Shown) =>
   [form, cookie, sessionDigest?.toString('base64url') ?? ''] as const;
 
-/** Makes and checks the tokens that bind forms to a browser. */
+/** Makes and checks the CSRF tokens that bind forms to a browser. */
 export type Csrf = ReturnType<typeof createCsrf>;
 
 /**

@@ -1,14 +1,14 @@
 import type { HostAct } from '@ostiary/console';
 
-/** Words of one act: English, French, Haitian Creole, Spanish, Portuguese. */
+/** Makes the words of one kind of audit log entry: English, French, Haitian Creole, Spanish, Portuguese. */
 const act = (en: string, fr: string, ht: string, es: string, pt: string): HostAct => ({
   words: { en, fr, ht, es, pt },
 });
 
-/** Marks an act as one that changes nothing. */
+/** Marks a kind of audit log entry as an act that changes nothing. */
 const unchanging = (described: HostAct): HostAct => ({ ...described, isChange: false });
 
-/** Acts of this server in the audit log, in words for the operators' pages. */
+/** Kinds of this server's own audit log entries, with their words for the operators' pages. */
 export const staffActs: { readonly [action: string]: HostAct } = {
   'staff.sign_in': unchanging(
     act('signed in as', 's’est connecté en tant que', 'konekte kòm', 'inició sesión como', 'entrou como'),

@@ -76,5 +76,5 @@ export function formOf(html: string, action: string): Record<string, string> {
   return fieldsOf(form.split('</form>')[0] ?? '');
 }
 
-/** Returns the CSRF token in the first form of an operators' page that has one. */
+/** Returns the CSRF token in the first form of an operators' page, skipping forms without a token. */
 export const csrfOf = (html: string): string => /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? '';

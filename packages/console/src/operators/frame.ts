@@ -55,7 +55,10 @@ export interface OperatorFrame {
   readonly refused?: Html | null;
 }
 
-/** Makes the form with which the operator signs out at the host; `null` if the host offers none. */
+/**
+ * Makes the form with which the operator signs out at the application; returns `null` if the application
+ * offers no such form.
+ */
 function signOutForm({ signOut, voice }: OperatorContext): Html | null {
   if (signOut === null) return null;
   const fields = Object.entries(signOut.fields).map(

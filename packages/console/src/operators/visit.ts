@@ -33,7 +33,7 @@ export interface OperatorContext
   readonly users: OperatorUsers | null;
   /** Path or URL of the host's page where an operator signs out; `null` if the host passed none. */
   readonly accountUrl: string | null;
-  /** Acts of the host, which it described. */
+  /** Kinds of the application's own audit log entries, with words for the pages. */
   readonly acts: HostActs;
   readonly urls: OperatorUrls;
   /** URLs of the pages' script and style sheet. */

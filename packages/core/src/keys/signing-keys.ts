@@ -151,9 +151,9 @@ export class SigningKeys {
   }
 
   /**
-   * Creates a signing key that replaces the current one after `activateAfterMs`, and publishes it at once for
-   * clients that cache the key set. Deletes the private part of keys that are no longer published, and whole
-   * keys that no longer verify anything. `also` makes the record for the audit log and the
+   * Creates a signing key that replaces the current key after `activateAfterMs`, and publishes the new key at
+   * once for clients that cache the key set. The method also deletes the private part of keys that are no
+   * longer published, and whole keys that no longer verify anything. `also` makes the audit log entry and the
    * jobs that are stored with the key.
    */
   async rotate(

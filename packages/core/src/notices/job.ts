@@ -6,27 +6,30 @@ import type { JobHandler, NewJob } from '../ports/queue.ts';
 /** Kind of the job that passes one notice to the option `notify`. */
 export const noticeKind = 'notice';
 
-/** Maximum number of notices that one process passes on at the same time. */
+/** Maximum number of notices that one process passes to `notify` at the same time. */
 export const noticesAtOnce = 8;
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 
-/** Waits after the first failure of `notify` and so on, in milliseconds: almost three days altogether. */
+/**
+ * Waits after each failure of `notify`, from the first failure on, in milliseconds: almost three days
+ * altogether.
+ */
 export const noticeRetryMs: readonly number[] = [
   ...[1, 5, 30].map((minutes) => minutes * minuteMs),
   ...[2, 6, 12, 24, 24].map((hours) => hours * hourMs),
 ];
 
 /**
- * Time for which a process without the option `notify` leaves notices to other processes, in milliseconds. It
- * is longer than a deployment that switches the option on takes.
+ * Time for which a process without the option `notify` leaves notices to other processes, in milliseconds.
+ * The time is longer than a deployment that switches the option on.
  */
 const leftToOthersMs = hourMs;
 
-/** Wait between two looks at a job that is left to other processes, in milliseconds. */
+/** Wait before a process looks again at a notice's job that it left to other processes, in milliseconds. */
 export const leftWaitMs = 10 * minuteMs;
 
-/** Returns the job that passes on a notice; none without the option `notify`. */
+/** Returns the job that passes a notice to `notify`; returns no job without the option `notify`. */
 export function noticeJobs({ clock, options }: Core, notice: Notice): readonly NewJob[] {
   if (options.notify === undefined) return [];
   const { id, partner, mode } = notice;
@@ -42,8 +45,9 @@ export function noticeJobs({ clock, options }: Core, notice: Notice): readonly N
 }
 
 /**
- * Creates the handler of jobs that a process without the option `notify` cannot do: left over from when the
- * option was on, or enqueued by a process that has it. Hands them back for an hour, and removes them then.
+ * Creates the handler for notices' jobs in a process without the option `notify`. Such jobs were made before
+ * the option was removed, or by a process that has the option. The handler hands jobs back to the queue for
+ * an hour after the first of them, and removes jobs after that.
  */
 export function jobsLeftToOthers({ clock }: Core): JobHandler {
   let firstAt: number | undefined;
@@ -54,7 +58,7 @@ export function jobsLeftToOthers({ clock }: Core): JobHandler {
   };
 }
 
-/** Creates the job handler that passes a notice on, and tries again if that fails. */
+/** Creates the job handler that passes a notice to `notify`, and tries again after a failure. */
 export function noticeHandler(core: Core): JobHandler {
   const { clock } = core;
   const { notify, logger } = core.options;

@@ -4,30 +4,36 @@ import type { JobHandler } from '../ports/queue.ts';
 import { iso } from '../time/clock.ts';
 import { jobsLeftToOthers, noticeJobs } from './job.ts';
 
-/** Kind of the job that finds what has become worth a notice. There is one such job, for all processes. */
+/**
+ * Kind of the job that searches for endpoints and keys of which a notice is due. All processes share one such
+ * job.
+ */
 export const noticeSearchKind = 'notice search';
 
-/** Time between two searches, in milliseconds. */
+/** Time between two searches for due notices, in milliseconds. */
 export const noticeSearchMs = 60_000;
 
 const [hourMs, dayMs] = [3_600_000, 24 * 3_600_000];
 
-/** Duration of a failure after which a notice is due, in milliseconds. */
+/** Duration of an endpoint's failure after which a notice is due, in milliseconds. */
 const failingMs = hourMs;
 
-/** Time for which a dropped delivery and a failed attempt are worth a notice, in milliseconds. */
+/** Maximum age of a dropped delivery or a failed attempt for which a notice is due, in milliseconds. */
 const recentMs = dayMs;
 
 /** Time without a failed attempt after which an endpoint counts as working again, in milliseconds. */
 const quietMs = 5 * 60_000;
 
-/** Time before the end of an API key at which a notice is due, in milliseconds. */
+/** Time before the expiry of an API key at which a notice is due, in milliseconds. */
 const keyEndingMs = 14 * dayMs;
 
-/** Maximum number of notices of each kind in one search. The next search finds the others. */
+/** Maximum number of notices of each kind in one search. The next search finds the rest. */
 const batch = 100;
 
-/** Enqueues the search, unless it exists. Does nothing without the option `notify`. */
+/**
+ * Enqueues the job that searches for due notices, unless the job exists. Does nothing without the option
+ * `notify`.
+ */
 export async function scheduleNoticeSearch({ storage, clock, options }: Core): Promise<void> {
   if (options.notify === undefined) return;
   const job = { id: noticeSearchKind, kind: noticeSearchKind, payload: {}, dueAt: clock.now() };
@@ -66,7 +72,7 @@ function keyNotice({ partner, partnerName, mode, keyId, name, expiresAt }: Endin
   };
 }
 
-/** Lists the notices to be made, with the endpoint or key of each. */
+/** Lists the notices to make, with the endpoint or API key of each notice. */
 function noticesOf(due: DueNotices, now: number) {
   const endpoints = (['failing', 'givenUp', 'works'] as const).flatMap((reason) =>
     due[reason].map((endpoint) => ({
@@ -79,7 +85,10 @@ function noticesOf(due: DueNotices, now: number) {
   return [...endpoints, ...keys];
 }
 
-/** Finds what has become worth a notice, and enqueues the notices. Returns their number. */
+/**
+ * Searches for endpoints and keys of which a notice is due, and enqueues the notices. Returns the number of
+ * notices.
+ */
 export async function enqueueDueNotices(core: Core): Promise<number> {
   const { storage, clock } = core;
   const now = clock.now();
@@ -100,7 +109,7 @@ export async function enqueueDueNotices(core: Core): Promise<number> {
   return enqueued;
 }
 
-/** Creates the handler of the search, which runs every minute. */
+/** Creates the job handler that searches for due notices every minute. */
 export function noticeSearchHandler(core: Core): JobHandler {
   const { clock, notifyWorkers, options } = core;
   if (options.notify === undefined) return jobsLeftToOthers(core);

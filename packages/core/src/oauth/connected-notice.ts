@@ -6,8 +6,9 @@ import type { NewJob } from '../ports/queue.ts';
 import { iso } from '../time/clock.ts';
 
 /**
- * Returns the job of the notice that a user connects an app; none if the app is connected already, or without
- * the option `notify`. Its id is the same for two clicks at the same time, and contains nothing about the user.
+ * Returns the job of the notice that a user connected an app; returns no job if the app was connected before,
+ * or without the option `notify`. The job's id is the same for two clicks at the same time, and contains
+ * nothing about the user.
  */
 export async function connectedJobs(
   core: Core,

@@ -29,7 +29,7 @@ export interface AdmittedOperator {
   readonly may: readonly OperatorRight[];
   /** URL where the operator confirms the sign-in; `null` if it is recent enough. */
   readonly confirmAt: string | null;
-  /** Form with which the operator signs out; `null` if the host offers none. */
+  /** Form with which the operator signs out; `null` if the application offers no such form. */
   readonly signOut: Required<SignOutForm> | null;
 }
 

@@ -229,12 +229,13 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly operators?: Operators;
   /**
-   * Hears of what a person should know, at least once, from a worker: an endpoint has been failing for an hour,
-   * a delivery was given up, an endpoint works again, an API key ends in 14 days, a user connected an app, a
-   * signing key was rotated. Has ten seconds. If it rejects or takes longer, it is called again after 1, 5 and
-   * 30 minutes, and after 2, 6, 12, 24 and 24 hours; after the last failure the notice is dropped, with an error
-   * in the log. `notice.id` is the same in each call, so that you can drop repetitions. Give the option to every
-   * process, and start a worker.
+   * Function that gets notices of what a person should know: an endpoint has been failing for an hour, a
+   * delivery was given up, an endpoint works again, an API key ends in 14 days, a user connected an app, a
+   * signing key was rotated. A worker calls the function at least once for each notice, and waits for ten
+   * seconds. If the function rejects or takes longer, it is called again after 1, 5 and 30 minutes, and after
+   * 2, 6, 12, 24 and 24 hours; after the last failure the notice is dropped, with an error in the log.
+   * `notice.id` is the same in each call, so that you can drop repetitions. Give the option to every process,
+   * and start a worker.
    * @defaultValue none: there are no notices
    */
   readonly notify?: Notify;

@@ -16,7 +16,10 @@ import { isLoopback } from './option-values.ts';
 import type { OstiaryOptions } from './options.ts';
 import { optionsSchema } from './schema.ts';
 
-/** Time that the host has for a notice, in seconds. Shorter than the lease of its job. */
+/**
+ * Maximum time of a call of the option `notify`, in seconds. The time is shorter than the lease of the
+ * notice's job.
+ */
 const notifySeconds = 10;
 
 const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;

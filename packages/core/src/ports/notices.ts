@@ -2,30 +2,33 @@ import type { AttemptRecord } from './deliveries.ts';
 import type { Mode, Owner } from './partners.ts';
 import type { NewJob } from './queue.ts';
 
-/** Part that all notices have. */
+/** Members that all notices have. */
 interface NoticeOrigin {
   /** Unique id of the notice. Each repetition of the notice has the same id, so you can drop repetitions. */
   readonly id: string;
-  /** Time at which it happened, or was noticed; ISO 8601. */
+  /** Time at which the notice's cause happened or was found, in ISO 8601. */
   readonly at: string;
-  /** Slug of the partner concerned; `null` if the notice concerns none. */
+  /** Slug (id) of the partner that the notice is about; `null` if the notice is about no partner. */
   readonly partner: string | null;
-  /** Name of this partner, as its administrators wrote it; `null` without a partner. */
+  /** Name of the notice's partner, as administrators wrote it; `null` if the notice is about no partner. */
   readonly partnerName: string | null;
-  /** `null` if the notice concerns both modes. */
+  /** Mode (test or live) that the notice is about; `null` for both modes. */
   readonly mode: Mode | null;
 }
 
-/** Part of the notices about a webhook endpoint. */
+/** Members that all notices about a webhook endpoint have. */
 interface EndpointNotice extends NoticeOrigin {
   readonly partner: string;
   readonly partnerName: string;
   readonly mode: Mode;
-  /** `we_…`. */
+  /** Id of the webhook endpoint: `we_…`. */
   readonly endpointId: string;
-  /** Host name of the endpoint's URL. The rest of the URL may contain a secret of the partner. */
+  /**
+   * Host name of the endpoint's URL. The notice leaves out the rest of the URL, which may contain a secret of
+   * the partner.
+   */
   readonly host: string;
-  /** The last failed attempt; `at` is ISO 8601. */
+  /** Last failed delivery attempt at the endpoint; `at` is in ISO 8601. */
   readonly lastFailure: {
     readonly at: string;
     readonly httpStatus: number | null;
@@ -33,66 +36,69 @@ interface EndpointNotice extends NoticeOrigin {
   };
 }
 
-/** An endpoint has been failing for an hour. */
+/** Notice that a webhook endpoint has been failing for an hour. */
 export interface EndpointFailingNotice extends EndpointNotice {
   readonly type: 'endpoint.failing';
-  /** Start of the first failed attempt, ISO 8601. */
+  /** Start of the endpoint's first failed attempt, in ISO 8601. */
   readonly since: string;
 }
 
 /**
- * A delivery to an endpoint was given up after its last attempt. There is one such notice until the endpoint
- * works again, for any number of deliveries.
+ * Notice that a delivery to an endpoint was given up after its last attempt. Until the endpoint works again,
+ * there is one such notice for any number of deliveries.
  */
 export interface EndpointGivenUpNotice extends EndpointNotice {
   readonly type: 'endpoint.given_up';
 }
 
 /**
- * An endpoint works again after one of the other two notices: its last attempt succeeded, no delivery waits
- * for another attempt, and no attempt failed for five minutes.
+ * Notice that an endpoint works again after a notice of its failure: the endpoint's last attempt succeeded,
+ * no delivery waits for another attempt, and no attempt failed for five minutes.
  */
 export interface EndpointWorksNotice extends EndpointNotice {
   readonly type: 'endpoint.works';
 }
 
-/** An API key expires within 14 days. */
+/** Notice that an API key expires within 14 days. */
 export interface ApiKeyEndingNotice extends NoticeOrigin {
   readonly type: 'api_key.ending';
   readonly partner: string;
   readonly partnerName: string;
   readonly mode: Mode;
-  /** `key_…`. */
+  /** Id of the API key: `key_…`. */
   readonly keyId: string;
-  /** Name of the key, as an administrator wrote it. */
+  /** Name of the API key, as an administrator wrote it. */
   readonly keyName: string;
-  /** ISO 8601. */
+  /** Time at which the API key expires, in ISO 8601. */
   readonly expiresAt: string;
 }
 
-/** A user connected an app: approved its access while it had none. */
+/**
+ * Notice that a user connected an app: the user approved access while the app had none, for the first time or
+ * again after a removal.
+ */
 export interface AppConnectedNotice extends NoticeOrigin {
   readonly type: 'app.connected';
-  /** User who approved the access. */
+  /** Id (`sub`) of the user who approved the access. */
   readonly sub: string;
   readonly clientId: string;
   /** Name of the app, as an administrator or the app itself wrote it. */
   readonly clientName: string;
-  /** Approved scopes, and URIs of approved resources. */
+  /** Scopes that the user approved, and URIs of approved resources. */
   readonly scopes: readonly string[];
 }
 
-/** A key that signs ID tokens was rotated. */
+/** Notice that a key which signs ID tokens was rotated. */
 export interface SigningKeyRotatedNotice extends NoticeOrigin {
   readonly type: 'signing_key.rotated';
-  /** Id of the new key. */
+  /** Id of the new signing key. */
   readonly kid: string;
   readonly alg: string;
-  /** Time from which the new key signs, ISO 8601. */
+  /** Time from which the new key signs, in ISO 8601. */
   readonly activeFrom: string;
 }
 
-/** Something that a person should hear of. `type` says which. */
+/** Notice of something that a person should know. `type` names the kind of notice. */
 export type Notice =
   | EndpointFailingNotice
   | EndpointGivenUpNotice
@@ -101,15 +107,18 @@ export type Notice =
   | AppConnectedNotice
   | SigningKeyRotatedNotice;
 
-/** Passes a notice on, such as by e-mail. If it rejects, the notice is tried again later. */
+/**
+ * Function that passes a notice to people, for example by e-mail. If the function rejects, Ostiary calls it
+ * again later.
+ */
 export type Notify = (notice: Notice) => Promise<void> | void;
 
-/** An endpoint of which a notice is due. Times are milliseconds since the Unix epoch. */
+/** A webhook endpoint of which a notice is due. Times are milliseconds since the Unix epoch. */
 export interface NoticedEndpoint extends Owner {
   readonly partnerName: string;
   readonly endpointId: string;
   readonly url: string;
-  /** Start of the first failed attempt; `null` if the endpoint does not fail any more. */
+  /** Start of the endpoint's first failed attempt; `null` if the endpoint no longer fails. */
   readonly since: number | null;
   /** The last failed attempt. */
   readonly lastFailure: Pick<AttemptRecord, 'at' | 'httpStatus' | 'error'>;
@@ -123,7 +132,7 @@ export interface EndingKey extends Owner {
   readonly expiresAt: number;
 }
 
-/** Endpoints and keys of which a notice is due. */
+/** Endpoints and API keys of which a notice is due. */
 export interface DueNotices {
   readonly failing: readonly NoticedEndpoint[];
   readonly givenUp: readonly NoticedEndpoint[];
@@ -131,13 +140,14 @@ export interface DueNotices {
   readonly endingKeys: readonly EndingKey[];
 }
 
-/** Reason of a notice that a search found. */
+/** Reason why a notice is due of an endpoint or API key. */
 export type NoticeReason = keyof DueNotices;
 
-/** Finds what a notice is due of, and remembers what was noticed. */
+/** Finds endpoints and API keys of which a notice is due, and remembers which notices were made. */
 export interface NoticeStore {
   /**
-   * Finds at most `limit` of each kind that were not recorded yet, each unless its partner is disabled:
+   * Finds endpoints and API keys of which a notice is due and was not recorded, at most `limit` for each
+   * reason, and none of a disabled partner:
    *
    * - `failing`: endpoints that fail since `failingSince` or before, with a failed attempt at `recentSince` or
    *   later;
@@ -157,10 +167,10 @@ export interface NoticeStore {
   }): Promise<DueNotices>;
 
   /**
-   * Records that a notice of this endpoint or key was made, and enqueues its job as `queue.enqueue` does, in one
-   * transaction. Returns `false` and changes nothing if it was recorded before, or does not apply any more. `works`
-   * removes the records of `failing` and `givenUp`. The records of an endpoint end with its failure when the
-   * endpoint or its partner is disabled, or the endpoint is removed.
+   * Records that a notice of this endpoint or key was made, and enqueues the notice's job as `queue.enqueue`
+   * does, in one transaction. Returns `false` and changes nothing if the notice was recorded before, or is no
+   * longer due. The reason `works` removes the records of `failing` and `givenUp`. The records of an endpoint
+   * end with its failure when the endpoint or its partner is disabled, or the endpoint is removed.
    * @param id - id of the endpoint or key
    */
   record(reason: NoticeReason, id: string, now: number, job: NewJob): Promise<boolean>;

@@ -11,11 +11,11 @@ export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'user
 /** Usual role of an operator. The table `operatorRoles` contains the rights of each role. */
 export type OperatorRole = 'viewer' | 'support' | 'admin' | 'owner';
 
-/** Form that ends the session of an operator at the host. */
+/** Form that ends the session of an operator at the application. */
 export interface SignOutForm {
-  /** Path on `authUrl`, or an http(s) URL, to which the form is posted. */
+  /** Path on `authUrl`, or an http(s) URL, to which the sign-out form is posted. */
   readonly action: string;
-  /** Hidden fields by name, such as your CSRF token. @defaultValue none */
+  /** Hidden fields of the sign-out form by name, such as your CSRF token. @defaultValue none */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
@@ -33,7 +33,10 @@ export interface Operator {
    * sign-in was too long ago. @defaultValue the sign-in is recent enough
    */
   readonly confirmAt?: string;
-  /** Form with which the operator signs out. Every page then has its button. @defaultValue no such button */
+  /**
+   * Form with which the operator signs out. With this form, every page has a button for signing out.
+   * @defaultValue no such button
+   */
   readonly signOut?: SignOutForm;
 }
 
@@ -109,7 +112,9 @@ export interface OperatorVisit<Administration> extends ConsoleRequest {
    * confirmation is needed.
    */
   readonly confirmAt: string | null;
-  /** Form with which the operator signs out; `null` if the host offers none. `action` is a URL. */
+  /**
+   * Form with which the operator signs out; `null` if the application offers no such form. `action` is a URL.
+   */
   readonly signOut: Required<SignOutForm> | null;
   /**
    * Administrative calls on behalf of the operator: every act is in the audit log with the operator's name

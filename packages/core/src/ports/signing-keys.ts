@@ -35,7 +35,7 @@ export interface SigningKeyStore {
    * over all processes.
    */
   insertFirst(key: NewSigningKey): Promise<boolean>;
-  /** Stores the key, and enqueues `jobs` as `queue.enqueue` does, in one transaction. */
+  /** Stores the signing key, and enqueues `jobs` as `queue.enqueue` does, in one transaction. */
   insert(key: NewSigningKey, audit?: AuditRecord, jobs?: readonly NewJob[]): Promise<void>;
   /**
    * Replaces the encrypted private key of a signing key after a change of the sealing key. A key whose

@@ -7,7 +7,7 @@ const [minute, hour] = [60_000, 3_600_000];
 const day = 24 * hour;
 
 /**
- * Starts a provider that collects notices, and a partner with an endpoint that a test makes fail.
+ * Starts a provider that collects notices, and a partner with an endpoint that a test can make fail.
  * @param instead - is called with notices instead; `null` leaves the option out
  */
 async function scene(options: Parameters<typeof shop>[0] = {}, instead?: Notify | null) {
@@ -22,13 +22,16 @@ async function scene(options: Parameters<typeof shop>[0] = {}, instead?: Notify 
     answer: (status: number) => {
       endpoint.answer = (response) => void response.writeHead(status).end();
     },
-    /** Runs all due work, and returns the notices that are new. */
+    /** Runs all due work, and returns the notices that this work made. */
     async news(advanceMs = 0): Promise<Notice[]> {
       provider.clock.advance(advanceMs);
       while ((await provider.ostiary.worker.runDue()) > 0);
       return notices.splice(0);
     },
-    /** Returns the jobs of notices, those that no worker can claim yet too. No worker can claim them afterwards. */
+    /**
+     * Returns the jobs of notices, including jobs that no worker can claim yet. Afterwards no worker can
+     * claim the returned jobs.
+     */
     jobs: async () => {
       const claim = { claimId: 'look', now: provider.clock.now() + 99 * day, leaseMs: 0, limit: 100 };
       const kinds = ['notice', 'notice search'];

@@ -10,7 +10,7 @@ const day = 24 * hour;
 /** Makes the job of a notice. */
 export const noticeJob = (id: string): NewJob => ({ id, kind: 'notice', payload: { of: id }, dueAt: now });
 
-/** Returns the ids of the jobs of notices. */
+/** Returns the ids of the jobs that pass notices on. */
 export async function noticeJobIds({ queue }: Storage): Promise<string[]> {
   const jobs = await queue.claim({ kinds: ['notice'], claimId: 'look', now, leaseMs: 0, limit: 1000 });
   return jobs.map(({ id }) => id).toSorted();
@@ -22,7 +22,10 @@ const due = ({ notices }: Storage, at: number, limit = 10) =>
     ...{ keysUntil: at + 14 * day, limit },
   });
 
-/** Returns the ids of endpoints and keys of which a notice is due at `at`, by reason; leaves out reasons without any. */
+/**
+ * Returns the ids of endpoints and keys of which a notice is due at `at`, by reason. Reasons without an id
+ * are left out.
+ */
 async function found(storage: Storage, at: number, limit?: number): Promise<Record<string, string[]>> {
   const { endingKeys, ...endpoints } = await due(storage, at, limit);
   const ids = [
@@ -39,7 +42,10 @@ async function found(storage: Storage, at: number, limit?: number): Promise<Reco
 const record = ({ notices }: Storage, reason: NoticeReason, id: string, at: number): Promise<boolean> =>
   notices.record(reason, id, at, noticeJob(`${reason} ${id} ${at}`));
 
-/** Makes an attempt of a new event at `at`. A failed attempt is followed by another one much later. */
+/**
+ * Makes a delivery attempt of a new event at `at`. A failed attempt is followed by another attempt much
+ * later.
+ */
 async function attempted(
   storage: Storage,
   at: number,
@@ -59,7 +65,7 @@ async function attempted(
   assertSame(await storage.deliveries.finish([{ id, claimId, attempt, isCutOff: false, next }]), [true]);
 }
 
-/** Stores a partner with one endpoint. */
+/** Stores a partner with one webhook endpoint. */
 async function withEndpoint(storage: Storage): Promise<void> {
   await storage.partners.insert(samplePartner());
   await registered(storage, 'a');

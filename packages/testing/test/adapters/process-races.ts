@@ -158,7 +158,10 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
     expect(rows).toEqual([{ at: hour, name: 'sign_ins', mode: 'live', total, peak: 10 }]);
   });
 
-  /** Starts processes that pass notices on, or make them, and collects the ids that they report. */
+  /**
+   * Starts processes that make notices or pass them on, and collects the notice ids that the processes
+   * report.
+   */
   async function notifying(place: Place, given: readonly (readonly string[])[]) {
     const sealingKey = randomBytes(32).toString('base64url');
     const heard: unknown[] = [];
