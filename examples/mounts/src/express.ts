@@ -3,7 +3,7 @@ import express from 'express';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
-/** Serves Ostiary and the host's routes with Express. */
+/** Serves Ostiary and the host application's routes with Express. */
 export function serveExpress(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = express();
   // Before the body parsers: signatures of the partner API are checked over the bytes as they were sent.

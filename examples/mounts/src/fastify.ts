@@ -16,7 +16,7 @@ export function mountOn(app: FastifyInstance, ostiary: Ostiary): void {
   });
 }
 
-/** Serves Ostiary and the host's routes with Fastify. */
+/** Serves Ostiary and the host application's routes with Fastify. */
 export async function serveFastify(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = fastify();
   mountOn(app, ostiary);

@@ -11,7 +11,7 @@ export function mountOn(app: Hono<{ Bindings: HttpBindings }>, ostiary: Ostiary)
   app.use((c, next) => ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address, next }));
 }
 
-/** Serves Ostiary and the host's routes with Hono. */
+/** Serves Ostiary and the host application's routes with Hono. */
 export function serveHono(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = new Hono<{ Bindings: HttpBindings }>();
   mountOn(app, ostiary);

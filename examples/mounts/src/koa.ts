@@ -20,7 +20,7 @@ export function mountOn(app: Koa, ostiary: Ostiary): void {
   });
 }
 
-/** Serves Ostiary and the host's routes with Koa. */
+/** Serves Ostiary and the host application's routes with Koa. */
 export function serveKoa(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const app = new Koa();
   mountOn(app, ostiary);

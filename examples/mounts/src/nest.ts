@@ -48,7 +48,7 @@ function shopController(host: Host) {
   return ShopController;
 }
 
-/** Serves Ostiary and the host's routes with NestJS on Express. */
+/** Serves Ostiary and the host application's routes with NestJS on Express. */
 export async function serveNest(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   class AppModule {}
   const app = await NestFactory.create<NestExpressApplication>(

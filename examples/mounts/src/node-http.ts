@@ -4,7 +4,7 @@ import type { Ostiary } from '@ostiary/core';
 import type { Host } from './host.ts';
 import { listening, type Stop } from './listening.ts';
 
-/** Serves the host's own pages, without a framework. */
+/** Serves the host application's own pages, without a framework. */
 export async function shop(host: Host, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   switch (`${request.method} ${pathname}`) {
@@ -30,7 +30,7 @@ export async function shop(host: Host, request: IncomingMessage, response: Serve
   }
 }
 
-/** Serves Ostiary and the host's routes with plain Node. */
+/** Serves Ostiary and the host application's routes with plain Node. */
 export function serveNodeHttp(ostiary: Ostiary, host: Host, port: number): Promise<Stop> {
   const server = createServer((request, response) =>
     // Ostiary handles its own paths, and calls the callback for every other request.

@@ -9,7 +9,9 @@ export interface Settings
   readonly sealingKey: string;
 }
 
-/** Opens Ostiary on the host's users, sessions and payments, in the same way for every framework. */
+/**
+ * Opens Ostiary on the host application's users, sessions and payments, in the same way for every framework.
+ */
 export function openOstiary(host: Host, { file, sealingKey, ...options }: Settings): Promise<Ostiary> {
   return createOstiary({
     ...options,

@@ -13,8 +13,8 @@ const belowV1 = /^\/v1(\/|$)/i;
 const browser = { accept: 'text/html' };
 
 /**
- * Checks that the host serves its own paths below `/v1/`, and that Ostiary responds in JSON to all other
- * paths below `/v1/`.
+ * Checks that the host application serves its own paths below `/v1/`, and that Ostiary responds in JSON to
+ * all other paths below `/v1/`.
  */
 async function expectBoth({ site }: Deployment): Promise<void> {
   const order = await ask(`${site}/v1/orders`, { headers: browser });

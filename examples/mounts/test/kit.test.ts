@@ -17,7 +17,7 @@ const hello = 'a page of the host';
 
 /**
  * Servers of each framework in the form that a test passes to the test kit: with Ostiary and a page of the
- * host.
+ * host application.
  */
 const servers: { readonly [framework: string]: (ostiary: Ostiary) => TestServer | Promise<TestServer> } = {
   'node:http': (ostiary) => (request, response) =>

@@ -16,7 +16,10 @@ import { callPartnerApi, signIn, visitShop } from './support/walk.ts';
 // The machines that run these tests may be slow and busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Tests a deployment: a sign-in, partner API calls with a webhook, and requests to the host's own pages. */
+/**
+ * Tests a deployment: a sign-in, partner API calls with a webhook, and requests to the host application's own
+ * pages.
+ */
 async function walk(deployment: Deployment): Promise<void> {
   await signIn(deployment);
   await signIn(deployment, { post: true });

@@ -25,7 +25,7 @@ const behindHelmet: Proof = {
   origin: (site) => site,
 };
 
-/** Headers of a Content-Security-Policy that only covers the host's pages. */
+/** Headers of a Content-Security-Policy that only covers the host application's pages. */
 const beforeHono: Proof = {
   hostHeaders: { 'content-security-policy': "form-action 'self'", 'referrer-policy': 'no-referrer' },
   consentHeaders: ostiaryHeaders,
@@ -52,7 +52,7 @@ async function signIn({ page, start, callback }: PartnerSite): Promise<void> {
   await callback();
 }
 
-/** Signs in, signs out at the host, and signs in again with the consent remembered. */
+/** Signs in, signs out at the host application, and signs in again with the consent remembered. */
 async function signInAgain(app: PartnerSite): Promise<void> {
   const { page, start } = app;
   await signIn(app);

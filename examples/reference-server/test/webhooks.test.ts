@@ -8,7 +8,7 @@ async function withPartner(env: NodeJS.ProcessEnv = {}, options: Parameters<type
   return { server, lines, partner: await createPartner(server, 'kafe') };
 }
 
-/** Publishes an event that needs no user's consent, because the host names the partner. */
+/** Publishes an event that needs no user's consent, because the application names the partner. */
 async function cause({ server }: { readonly server: ReferenceServer }): Promise<void> {
   const { database, ostiary, accounts } = server.installation;
   const { sub, kid } = (await accounts.get('anaika')) ?? { sub: '', kid: '' };

@@ -6,7 +6,10 @@ export interface HostSettings {
   readonly sealingKey: string;
 }
 
-/** Starts a host on a SQLite file; several hosts may share a file. Resolves when the host listens. */
+/**
+ * Starts an application with Ostiary on a SQLite file; several such applications may share a file. Resolves
+ * when the application listens.
+ */
 export async function startHost(
   settings: HostSettings,
   env: Readonly<Record<string, string>> = {},

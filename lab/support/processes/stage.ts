@@ -128,7 +128,10 @@ export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> 
   );
 }
 
-/** Publishes events of the host concurrently. If the outcome is unknown, an event is published again. */
+/**
+ * Publishes events of the host application concurrently. If the outcome is unknown, an event is published
+ * again.
+ */
 export function publish(ostiary: Ostiary, count: number): Promise<readonly { readonly id: string }[]> {
   return Promise.all(
     Array.from({ length: count }, (_, number) =>

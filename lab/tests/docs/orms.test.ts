@@ -34,7 +34,10 @@ interface Recipe {
   readonly Order: never;
 }
 
-/** A database with a table of the host and an installation of Ostiary, whose partner has an endpoint. */
+/**
+ * A database with a table of the host application and an installation of Ostiary, whose partner has an
+ * endpoint.
+ */
 interface Stage {
   /** URL of the database, or path of the database file. */
   readonly where: string;

@@ -89,7 +89,7 @@ export class Database {
 
   constructor(options: {
     readonly schema: string;
-    /** A pool of the host, or a function that opens a pool of the storage. */
+    /** A pool of the host application, or a function that opens a pool of the storage. */
     readonly pool: PostgresPool | (() => OpenedPool);
     readonly migrations?: readonly Migration[];
     readonly functions?: Functions;
@@ -193,7 +193,7 @@ export class Database {
     return connectionBeside(this.#use());
   }
 
-  /** Throws unless the storage is open. Used by calls that run on a connection of the host. */
+  /** Throws unless the storage is open. Used by calls that run on a connection of the host application. */
   assertOpen(): void {
     this.#use();
   }

@@ -7,9 +7,10 @@ import { postgresPublications } from './publications.ts';
 import { type Connection, connectionOn, statement } from './statement.ts';
 
 /**
- * Creates the event store on connections of the host. Only the server knows for certain whether a connection
- * is in a transaction: if the host has not awaited its BEGIN, the driver's state lags behind. So every call
- * begins with a savepoint. The server refuses it outside of a transaction, and then nothing has happened.
+ * Creates the event store on connections of the host application. Only the server knows for certain whether a
+ * connection is in a transaction: if the host has not awaited its BEGIN, the driver's state lags behind. So
+ * every call begins with a savepoint. The server refuses it outside of a transaction, and then nothing has
+ * happened.
  *
  * A transaction at READ COMMITTED waits for others that publish to the same partner. A transaction at REPEATABLE READ or
  * SERIALIZABLE that comes too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.
@@ -44,8 +45,8 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
     }
 
     /**
-     * Runs calls one after the other on a host's connection, because savepoints of calls that the host does
-     * not await would mix.
+     * Runs calls one after the other on a host application's connection, because savepoints of calls that the
+     * host does not await would mix.
      */
     async function inTurn<T>(work: () => Promise<T>): Promise<T> {
       database.assertOpen();
@@ -73,9 +74,10 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
 }
 
 /**
- * Wraps a host's connection so that its rows contain only text. Statements on such a connection return text
- * only, because an object that the host passes in place of a client may ignore the parsers of a statement and
- * use those of `pg.types`. These read text unchanged, unless the host has replaced even that parser.
+ * Wraps a host application's connection so that its rows contain only text. Statements on such a connection
+ * return text only, because an object that the host passes in place of a client may ignore the parsers of a
+ * statement and use those of `pg.types`. These read text unchanged, unless the host has replaced even that
+ * parser.
  *
  * @throws TypeError if a value is not text
  */
@@ -102,8 +104,8 @@ async function begin(connection: Connection): Promise<void> {
 }
 
 /**
- * Rolls back to the savepoint. If that fails too, the transaction or the connection is lost, and the host's
- * own next statement fails.
+ * Rolls back to the savepoint. If that fails too, the transaction or the connection is lost, and the host
+ * application's own next statement fails.
  */
 async function rollBack(connection: Connection): Promise<void> {
   try {
@@ -121,8 +123,8 @@ function refusalOf(error: unknown): Error {
 }
 
 /**
- * Checks that a host's connection leads to the storage's database. Compares what the two connections see, not
- * how they connect: hosts and pools can have many names.
+ * Checks that a host application's connection leads to the storage's database. Compares what the two
+ * connections see, not how they connect: hosts and pools can have many names.
  */
 function sameDatabase(database: Database): (connection: Connection) => Promise<void> {
   const identify = statement<object, { readonly name: string; readonly identity: string }>(`
@@ -147,8 +149,8 @@ function sameDatabase(database: Database): (connection: Connection) => Promise<v
 }
 
 /**
- * Returns a client of `pg`, recognized by its methods: the host may have another copy of the driver, with its
- * own class.
+ * Returns a client of `pg`, recognized by its methods: the host application may have another copy of the
+ * driver, with its own class.
  */
 function clientOf(value: unknown): PostgresClient {
   if (has(value, 'connect', 'function') && has(value, 'totalCount', 'number')) {

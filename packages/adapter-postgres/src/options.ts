@@ -31,7 +31,7 @@ const known: readonly string[] = ['pool', 'connectionString', 'schema'];
  * Validates the options of the storage. Throws a `TypeError` that names the option and never shows its value.
  */
 export function parseOptions(options: unknown): {
-  /** Pool of the host, or a function that opens a pool of the storage. */
+  /** Pool of the host application, or a function that opens a pool of the storage. */
   readonly pool: PostgresPool | (() => OpenedPool);
   readonly schema: string;
 } {

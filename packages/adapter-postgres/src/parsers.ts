@@ -4,7 +4,7 @@ type Parser = (text: string) => unknown;
 
 /**
  * Parses a value of the type `bytea` in the session's `bytea_output` format: `hex`, or `escape` if the host
- * has set it.
+ * application has set it.
  */
 function parseBytes(text: string): Buffer {
   if (text.startsWith('\\x')) return Buffer.from(text.slice(2), 'hex');

@@ -22,7 +22,9 @@ export function insertFresh(schema: string): string {
   `;
 }
 
-/** Creates the event store inside a transaction, for connections of the storage and of the host. */
+/**
+ * Creates the event store inside a transaction, for connections of the storage and of the host application.
+ */
 export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const publish = statement<{ readonly events: string; readonly lockTimeout: string | null }>(`
     SELECT FROM ${schema}.publish_events(:events, :lockTimeout)

@@ -4,7 +4,7 @@ import { postgresTypes } from './parsers.ts';
 import type { PostgresClient } from './pool.ts';
 import { primaryOnly } from './primary.ts';
 
-/** Connection on which statements run: of the pool, or of the host. */
+/** Connection on which statements run: of the pool, or of the host application. */
 export interface Connection {
   /** Runs a statement. @param values - values of `$1`, `$2`, … in `text` */
   query(
@@ -138,7 +138,7 @@ export async function lookUpAll<Parameters extends object, Row>(
 }
 
 /**
- * Wraps a client of `pg`, of the storage or of the host, as a connection on which statements run.
+ * Wraps a client of `pg`, of the storage or of the host application, as a connection on which statements run.
  *
  * @param preparing - turned off by the first statement that fails because it was prepared, and which can be retried
  */

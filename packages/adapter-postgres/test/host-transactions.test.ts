@@ -21,8 +21,8 @@ async function connected(url: string = server.url): Promise<Client> {
 }
 
 /**
- * Opens a storage with one webhook endpoint, and a second connection, on which the host has a table of its own
- * in the same database.
+ * Opens a storage with one webhook endpoint, and a second connection, on which the host application has a
+ * table of its own in the same database.
  */
 async function shared() {
   const { schema, storage } = await server.opened();

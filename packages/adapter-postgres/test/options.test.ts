@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { postgresStorage } from '../src/index.ts';
 import { statement } from '../src/statement.ts';
 
-/** Calls a function with arguments of any type, as a host without TypeScript might. */
+/** Calls a function with arguments of any type, as a host application without TypeScript might. */
 const withOptions = (options: unknown) => () => Reflect.apply(postgresStorage, undefined, [options]);
 
 const connectionString = 'postgres://user:hunter2@db.example/ostiary';

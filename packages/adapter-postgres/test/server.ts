@@ -167,7 +167,7 @@ export function testServers(): readonly { readonly name: string; start(): Promis
   return [embedded, { name: 'the PostgreSQL of TEST_DATABASE_URL', start: async () => running }];
 }
 
-/** Makes a pool as a host has one, with a listener for errors of idle connections. */
+/** Makes a pool as a host application has one, with a listener for errors of idle connections. */
 export function hostPool(connectionString: string): Pool {
   return new Pool({ connectionString }).on('error', silent);
 }

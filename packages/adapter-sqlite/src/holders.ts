@@ -4,7 +4,7 @@ type Holding = { readonly sub: string; readonly scope: string };
 
 /**
  * Creates the query for partners whose clients have an unrevoked consent of a user with a scope. It runs on
- * connections of the storage and of the host.
+ * connections of the storage and of the host application.
  */
 export function holdersOn(connection: Connection): (request: Holding) => string[] {
   // The quotes are explained at `matchingEndpoints` in publications.ts.

@@ -7,8 +7,9 @@ import { holdersOn } from './holders.ts';
 import { publicationsOn } from './publications.ts';
 
 /**
- * Creates the event store on connections of the host. Prepared statements are kept as long as their
- * connection. The file of each connection is compared with the storage's file at the connection's first use.
+ * Creates the event store on connections of the host application. Prepared statements are kept as long as
+ * their connection. The file of each connection is compared with the storage's file at the connection's first
+ * use.
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const prepared = new WeakMap<Connection, HostTransaction>();
@@ -33,8 +34,8 @@ function outboxOn(connection: Connection): HostTransaction {
   const publish = connection.transaction((events: readonly NewEvent[]) => publications.publish(events));
 
   /**
-   * Runs a function after checking that the host's connection is in a transaction. The check is made on every
-   * call, because outside of a transaction each statement would commit by itself.
+   * Runs a function after checking that the host application's connection is in a transaction. The check is
+   * made on every call, because outside of a transaction each statement would commit by itself.
    */
   function inTransaction<T>(work: () => T): T {
     assertTransaction(connection);
@@ -69,8 +70,8 @@ function assertTransaction(transaction: unknown): Connection {
 }
 
 /**
- * Recognizes a better-sqlite3 handle by its methods: the host may have another copy of the driver, with its
- * own class.
+ * Recognizes a better-sqlite3 handle by its methods: the host application may have another copy of the
+ * driver, with its own class.
  */
 function isHandle(value: unknown): value is Connection {
   if (typeof value !== 'object' || value === null) return false;

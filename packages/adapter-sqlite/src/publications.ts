@@ -9,7 +9,9 @@ export interface NewDelivery extends Owner {
   readonly now: number;
 }
 
-/** Creates the event store inside a transaction, for connections of the storage and of the host. */
+/**
+ * Creates the event store inside a transaction, for connections of the storage and of the host application.
+ */
 export function publicationsOn(connection: Connection) {
   const sql = {
     nextSequence: connection.prepare<[Owner], { last: number }>(`

@@ -54,8 +54,8 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
 
 /**
  * Creates a storage on an SQLite database in memory, which ends with this process: for tests and for a first
- * try. Every call creates another database. Other processes do not see it, and a host cannot publish in a
- * transaction of its own.
+ * try. Every call creates another database. Other processes do not see it, and a host application cannot
+ * publish in a transaction of its own.
  *
  * @throws Error on a Node older than 22
  *

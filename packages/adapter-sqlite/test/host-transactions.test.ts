@@ -14,7 +14,10 @@ import {
 import { sqliteStorage } from '../src/index.ts';
 import { openDatabase, temporaryFile } from './temporary.ts';
 
-/** Opens a storage with one endpoint, and a host's connection to the same file with a table of the host. */
+/**
+ * Opens a storage with one endpoint, and a host application's connection to the same file with a table of the
+ * host.
+ */
 async function shared() {
   const opened = await openDatabase();
   await registered(opened.storage, '1');

@@ -5,7 +5,7 @@ import { sqliteStorage } from '../src/index.ts';
 import { assertNodeVersion } from '../src/node-version.ts';
 import { temporaryFile } from './temporary.ts';
 
-/** Passes options of any type, as a host without TypeScript might. */
+/** Passes options of any type, as a host application without TypeScript might. */
 const withOptions = (options: unknown) => () => Reflect.apply(sqliteStorage, undefined, [options]);
 
 test('options that are missing, wrong or unknown are a TypeError that names them', () => {

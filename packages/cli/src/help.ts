@@ -49,7 +49,10 @@ const aliases: { readonly [verb: string]: readonly string[] } = {
 /** Returns the aliases that may be typed for the last word of a command. */
 export const aliasesOf = (verb: string): readonly string[] => aliases[verb] ?? [];
 
-/** Returns the description of the noun with which commands begin, or `''` for a noun that the host added. */
+/**
+ * Returns the description of the noun with which commands begin, or `''` for a noun that the host application
+ * added.
+ */
 export const aboutNoun = (noun: string): string => nouns[noun] ?? '';
 
 function placeholder({ oneOf, is }: CommandFlag): string {

@@ -54,8 +54,8 @@ export interface CommandLineOptions<Subject extends CommandSubject> {
    */
   readonly open: () => Promise<Subject>;
   /**
-   * Commands of the host, in addition to the built-in ones. A command of the same name replaces a built-in
-   * one.
+   * Commands of the host application, in addition to the built-in ones. A command of the same name replaces a
+   * built-in one.
    */
   readonly commands?: Commands<Subject>;
   /** Name of the program. @defaultValue `"ostiary"` */

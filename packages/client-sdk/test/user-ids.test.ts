@@ -37,7 +37,7 @@ const known: readonly string[] = [
 /** Encodes an id as a single path segment, without the normalization that `URL` makes. */
 const segmentOf = (kid: string): string => encodeURIComponent(kid).replaceAll('.', '%2E');
 
-/** A host with one user whose ids the test chooses. */
+/** A host application with one user whose ids the test chooses. */
 class OneUser {
   record: UserRecord = ana;
   readonly directory: UserDirectory = {

@@ -29,7 +29,7 @@ interface Checked {
 
 const unchecked: Checked = { problems: noProblems, twins: [], isMeant: false, secretTyped: false };
 
-/** Returns the event types of an endpoint that still exist: the host may have removed one. */
+/** Returns the event types of an endpoint that still exist: the host application may have removed one. */
 const knownTypes = ({ events }: WebhookEndpoint, { backend }: Visit): string[] =>
   ['*', ...backend.events.types].filter((type) => events.includes(type));
 

@@ -5,7 +5,7 @@ import type { Voice } from './words.ts';
 
 /**
  * Returns the reason why a value was refused in the language of the page. A text that has no code, such as
- * one of the host, stays as it is.
+ * one of the host application, stays as it is.
  */
 export function problemText(message: string, { language, words: { problems } }: Voice): string {
   // Some texts begin with the refused value, which the field still shows.

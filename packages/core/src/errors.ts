@@ -174,7 +174,8 @@ export function isStorageFailure(error: unknown): error is Error {
 }
 
 /**
- * Thrown when a function of the host did not return in time. The request gets a 503, and nothing was changed.
+ * Thrown when a function of the host application did not return in time. The request gets a 503, and nothing
+ * was changed.
  */
 export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';
@@ -185,8 +186,8 @@ export class HostTimeoutError extends Error {
 }
 
 /**
- * Checks whether a retry of the request may succeed, because the database failed or the host did not return
- * in time.
+ * Checks whether a retry of the request may succeed, because the database failed or the host application did
+ * not return in time.
  */
 function isUnavailable(error: unknown): boolean {
   return isStorageFailure(error) || error instanceof HostTimeoutError;

@@ -88,7 +88,7 @@ export const events = {
 /** Name of an event type that Ostiary publishes itself. */
 export type EventType = keyof typeof events;
 
-/** Definition of an event type of the host. */
+/** Definition of an event type of the host application. */
 export interface HostEventDefinition {
   /** One-line description, for the generated documentation. */
   readonly summary?: string;
@@ -118,9 +118,9 @@ export interface HostEventSchema {
 export interface EventDescription {
   readonly type: string;
   readonly summary: string;
-  /** Situation in which the event is published; `null` for types of the host. */
+  /** Situation in which the event is published; `null` for types of the host application. */
   readonly when: string | null;
-  /** Schema of `data`: zod for built-in types, or the library that the host uses. */
+  /** Schema of `data`: zod for built-in types, or the library that the host application uses. */
   readonly schema: { readonly own: z.ZodType } | { readonly host: HostEventSchema };
   readonly example: JsonObject;
   /** Validates a value and returns the result that Standard Schema defines. */
@@ -178,7 +178,7 @@ function asSent(type: string, data: unknown): unknown {
 
 /**
  * Runs a check of an event type's example and names the type if it fails. The cause has the message of the
- * host's schema library. @throws TypeError
+ * host application's schema library. @throws TypeError
  */
 function requireFittingExample(check: () => void, type: string): void {
   try {

@@ -1,7 +1,7 @@
 /**
  * Functions for building web pages of the service: escaped markup, documents in the service's colours, and
- * texts in several languages. For consoles, and for sign-in pages of a host that should resemble the consent
- * page.
+ * texts in several languages. For consoles, and for sign-in pages of a host application that should resemble
+ * the consent page.
  *
  * @packageDocumentation
  */

@@ -136,7 +136,7 @@ export async function createTestOstiary(
   return isOfHost(given) ? createHostKit(given) : createPartnerKit(given);
 }
 
-/** Checks whether the kit's options are those of a host, which provides its own users. */
+/** Checks whether the kit's options are those of a host application, which provides its own users. */
 const isOfHost = (given: TestOstiaryOptions | HostTestOptions): given is HostTestOptions =>
   given.users !== undefined && 'find' in given.users && !Array.isArray(given.users);
 

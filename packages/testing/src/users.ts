@@ -29,7 +29,7 @@ export interface TestUser extends UserRecord {
 export type UserReference = TestUser | string;
 
 /**
- * Users of the kit: the directory that a host would have.
+ * Users of the kit: the directory that a host application would have.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import type { Deployment } from './deployment.ts';
 
 /** Response headers without which a test would prove nothing. */
 export interface Proof {
-  /** Headers of the host's own login page. */
+  /** Headers of the host application's own login page. */
   readonly hostHeaders: object;
   /** Headers of Ostiary's consent page. */
   readonly consentHeaders: object;

@@ -41,7 +41,7 @@ export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
 
 /**
  * Hono with its secure headers, either in front of Ostiary, where they overwrite Ostiary's headers after its
- * response, or behind Ostiary, with a policy for the host's pages.
+ * response, or behind Ostiary, with a policy for the host application's pages.
  */
 export const honoWithSecureHeaders =
   ({ strictBehind = false } = {}): Serve =>

@@ -98,9 +98,9 @@ export async function startSuite(options: Partial<OstiaryOptions> = { authUrl: '
   });
 
   /**
-   * Sends an authorization request, and acts as the user, also at the host's login, until the browser is back
-   * at the client or on a page without an action. Returns the parameters of the callback, if any, the final
-   * page of the browser, and the numbers of sign-ins and consent decisions.
+   * Sends an authorization request, and acts as the user, also at the host application's login, until the
+   * browser is back at the client or on a page without an action. Returns the parameters of the callback, if
+   * any, the final page of the browser, and the numbers of sign-ins and consent decisions.
    */
   async function visit(sent: Record<string, string>, options: VisitOptions = {}) {
     const { browser = newBrowser(), post = false, decision = 'approve' } = options;

@@ -9,7 +9,7 @@ export type BackupSource =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgresql'; readonly url: string };
 
-/** Dependencies of the command `backup`, which the host provides. */
+/** Dependencies of the command `backup`, which the host application provides. */
 export interface BackupCommandOptions {
   /** Finds the database of the installation to back up. */
   readonly find: () => Promise<BackupSource>;

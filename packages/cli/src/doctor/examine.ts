@@ -63,7 +63,7 @@ export interface ExamineOptions {
 
 /**
  * Examines a running installation: from outside, as browsers and partners see it, and in its database.
- * Changes no data, except through the host's `race`.
+ * Changes no data, except through the host application's `race`.
  */
 export async function examine(
   examined: Examined,

@@ -5,15 +5,18 @@ import { checkSqlite, type MovedTable, moveFromSqlite } from './move.ts';
 import type { HostTables, MoveProgress } from './options.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
-/** Dependencies of the command `move`, which the host provides. */
+/** Dependencies of the command `move`, which the host application provides. */
 export interface MoveCommandOptions {
   /**
    * Opens a SQLite file with better-sqlite3, which must be installed. Fails if the file cannot be moved.
    */
   readonly openFile: (file: string) => SqliteDatabase & { close(): unknown };
-  /** Opens the PostgreSQL database to which the data is moved, and creates the host's own tables in it. */
+  /**
+   * Opens the PostgreSQL database to which the data is moved, and creates the host application's own tables
+   * in it.
+   */
   readonly openTarget: (url: string) => Promise<{ readonly pool: PostgresPool; close(): Promise<void> }>;
-  /** Returns the host's own tables in the SQLite file. */
+  /** Returns the host application's own tables in the SQLite file. */
   readonly host?: (from: SqliteDatabase) => HostTables;
 }
 

@@ -26,7 +26,7 @@ interface Digest {
 
 /** Name and digest of a table that was moved or checked. */
 export interface MovedTable extends Digest {
-  /** Name of the table. Tables of the host include their schema: `app.users`. */
+  /** Name of the table. Tables of the host application include their schema: `app.users`. */
   readonly table: string;
 }
 

@@ -13,13 +13,13 @@ export interface MoveProgress {
 }
 
 /**
- * Tables of the host in the same SQLite file. They are moved in the same transaction and compared in the same
- * way. On PostgreSQL they must exist and be empty.
+ * Tables of the host application in the same SQLite file. They are moved in the same transaction and compared
+ * in the same way. On PostgreSQL they must exist and be empty.
  */
 export interface HostTables {
-  /** PostgreSQL schema that contains the host's tables. */
+  /** PostgreSQL schema that contains the host application's tables. */
   readonly schema: string;
-  /** Tables of the host to move, each after the tables to which it refers. */
+  /** Tables of the host application to move, each after the tables to which it refers. */
   readonly tables: readonly TableMove[];
 }
 
@@ -38,7 +38,7 @@ export interface CheckOptions {
 
 /** Source and target of a move. */
 export interface MoveOptions extends CheckOptions {
-  /** Pool of the host, such as a `Pool` of `pg`. The host ends it. */
+  /** Pool of the host application, such as a `Pool` of `pg`. The host ends it. */
   readonly pool: PostgresPool;
   /**
    * PostgreSQL schema of Ostiary's tables, created if it is missing.

@@ -57,7 +57,9 @@ async function movesAfter(file: string, schema: string, fail: () => Promise<unkn
   await move(file, schema);
 }
 
-/** Wraps the host's pool, and runs a function before the first statement that matches a pattern. */
+/**
+ * Wraps the host application's pool, and runs a function before the first statement that matches a pattern.
+ */
 function interrupted(pattern: RegExp, happen: (client: PoolClient) => Promise<unknown>): PostgresPool {
   let isOver = false;
   return {

@@ -1,9 +1,9 @@
 import type { Administration } from '@ostiary/core/admin';
 import type { KycState } from '@ostiary/core/console';
 
-/** A user of the host, as operators see them. */
+/** A user of the host application, as operators see them. */
 export interface OperatorUser {
-  /** Id of the user, as `login` and `users` of the host use it. */
+  /** Id of the user, as `login` and `users` of the host application use it. */
   readonly sub: string;
   readonly name: string;
   /** Id of the user that partners see. */
@@ -21,9 +21,9 @@ export interface OperatorUser {
 }
 
 /**
- * Functions of the host with which the operators' pages find and change users. Pages leave out acts for which
- * the function is missing. Every function that changes a user gets the administrative calls on behalf of the
- * operator, to record the act with `admin.audit.record` and to end the access of apps.
+ * Functions of the host application with which the operators' pages find and change users. Pages leave out
+ * acts for which the function is missing. Every function that changes a user gets the administrative calls on
+ * behalf of the operator, to record the act with `admin.audit.record` and to end the access of apps.
  */
 export interface OperatorUsers {
   /**

@@ -141,8 +141,8 @@ const table: readonly (readonly [
 
 /**
  * Makes the pages at `{authUrl}/operators` for the people who run the service. Operators can do what the
- * command line can do, with the same audit log entries. The host decides who may open the pages, and what
- * each operator may change.
+ * command line can do, with the same audit log entries. The host application decides who may open the pages,
+ * and what each operator may change.
  *
  * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
  * Without them, operators open a user by id, see the connected apps, and can end their access. `accountUrl`: path on

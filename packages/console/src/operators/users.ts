@@ -70,8 +70,8 @@ ${pageLinks([
 }
 
 /**
- * Returns the user that the query names. If the host passes no function that finds users, any id names a
- * user.
+ * Returns the user that the query names. If the host application passes no function that finds users, any id
+ * names a user.
  */
 async function userOf({ query, users: host }: OperatorContext): Promise<OperatorUser> {
   // Not trimmed: spaces at the ends belong to the host's ids.
@@ -89,7 +89,9 @@ function appRow(
   return html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(clientName)}</a> <span>${scopes.join(' ')}</span> <span>${words.users.since}: ${moment(grantedAt, voice.language)} · ${words.users.lastUsed}: ${used}</span></p></li>`;
 }
 
-/** Makes the forms of the acts on a user. Acts for which the host has no function are left out. */
+/**
+ * Makes the forms of the acts on a user. Acts for which the host application has no function are left out.
+ */
 function acts(user: OperatorUser, visit: OperatorContext): Html {
   const { urls, words, voice, users: host } = visit;
   const text = words.users;

@@ -29,9 +29,11 @@ export interface OperatorContext
     'admin' | 'operator' | 'may' | 'confirmAt' | 'signOut' | 'proof' | 'query'
   > {
   readonly backend: OperatorBackend;
-  /** Functions of the host that find and change users; `null` if the host passed none. */
+  /** Functions of the host application that find and change users; `null` if the host passed none. */
   readonly users: OperatorUsers | null;
-  /** Path or URL of the host's page where an operator signs out; `null` if the host passed none. */
+  /**
+   * Path or URL of the host application's page where an operator signs out; `null` if the host passed none.
+   */
   readonly accountUrl: string | null;
   /** Kinds of the application's own audit log entries, with words for the pages. */
   readonly acts: HostActs;

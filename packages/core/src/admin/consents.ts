@@ -8,7 +8,7 @@ import { checked } from './checked.ts';
 
 /** A consent that a user gave in another system. */
 export interface ImportedConsent<Name extends string = string> {
-  /** Id of the user, as `login` and `users` of the host use it. */
+  /** Id of the user, as `login` and `users` of the host application use it. */
   readonly sub: string;
   readonly clientId: string;
   /** Scopes that the user approved: 1 to 100 of the names in `clients.scopes`. */

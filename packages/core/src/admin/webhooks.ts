@@ -55,7 +55,7 @@ export class WebhookError extends Error {
 
 /** Lists and changes partners' webhook endpoints, events and deliveries, for operators. */
 export interface WebhookAdministration extends WebhookLists {
-  /** Names of all event types, including the host's own. */
+  /** Names of all event types, including the host application's own. */
   readonly eventTypes: readonly string[];
   /** Maximum number of attempts of a delivery. */
   readonly maxAttempts: number;

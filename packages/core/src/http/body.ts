@@ -153,8 +153,8 @@ function collectBody(request: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 /**
- * Returns the raw bytes of a body that a body parser of the host has read, if the parser kept them as
- * `rawBody` (NestJS and others do); `null` otherwise.
+ * Returns the raw bytes of a body that a body parser of the host application has read, if the parser kept
+ * them as `rawBody` (NestJS and others do); `null` otherwise.
  */
 function keptByHost(request: IncomingMessage, limit: number): Buffer | null {
   const kept: unknown = request.readableEnded && 'rawBody' in request ? request.rawBody : null;
@@ -164,8 +164,8 @@ function keptByHost(request: IncomingMessage, limit: number): Buffer | null {
 }
 
 /**
- * Returns the parsed body if a body parser of the host has read the request without keeping its bytes;
- * `undefined` if none has.
+ * Returns the parsed body if a body parser of the host application has read the request without keeping its
+ * bytes; `undefined` if none has.
  */
 export function parsedByHost(request: IncomingMessage): unknown {
   if (keptByHost(request, maxBodyBytes) !== null) return undefined;
@@ -173,7 +173,7 @@ export function parsedByHost(request: IncomingMessage): unknown {
 }
 
 /**
- * Reads the body of a request, which a body parser of the host may have read before.
+ * Reads the body of a request, which a body parser of the host application may have read before.
  * @throws OAuthError `invalid_request`; with status 413 for a long body, 408 for a slow one
  */
 export async function readBody(request: IncomingMessage, limit = maxBodyBytes): Promise<Buffer> {

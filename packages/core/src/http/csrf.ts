@@ -94,7 +94,7 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
       return mark === userMark(sub) && keys.some((key) => equalDigests(proofOf(key, time, bound), presented));
     },
 
-    /** Issues a form token (CSRF token) for a page that is shown to one user of the host. */
+    /** Issues a form token (CSRF token) for a page that is shown to one user of the host application. */
     issueTo(sub: string, purpose: FormPurpose): string {
       const mark = userMark(sub);
       return `${issue([...purpose, mark])}.${mark}`;
@@ -118,9 +118,9 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
 
     /**
      * Refuses a form that a page of another site posted, as shown by the browser's origin headers (Fetch
-     * Metadata, RFC 6454). A host's `Referrer-Policy: no-referrer` makes browsers send `Origin: null` with
-     * forms of this site too. `Sec-Fetch-Site: same-origin` is still reliable then: no other site's page and
-     * no sandboxed frame can cause it.
+     * Metadata, RFC 6454). A host application's `Referrer-Policy: no-referrer` makes browsers send `Origin:
+     * null` with forms of this site too. `Sec-Fetch-Site: same-origin` is still reliable then: no other
+     * site's page and no sandboxed frame can cause it.
      *
      * @param form - name of the form, for the log
      * @throws OAuthError, shown as a page, if another site posted the form

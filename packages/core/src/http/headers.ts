@@ -10,8 +10,8 @@ export function setNoStore(ctx: Context): void {
 }
 
 /**
- * Names of the security headers of documents (policies) that a host's middleware may have set before this
- * service.
+ * Names of the security headers of documents (policies) that a host application's middleware may have set
+ * before this service.
  */
 const documentPolicies = [
   'Content-Security-Policy',
@@ -28,8 +28,8 @@ const documentPolicies = [
 ];
 
 /**
- * Removes security headers of the host from a page of this service. The service's pages set their own, and an
- * opener policy would separate a popup from the app that opened it.
+ * Removes security headers of the host application from a page of this service. The service's pages set their
+ * own, and an opener policy would separate a popup from the app that opened it.
  */
 export function dropHostPolicies(ctx: Context): void {
   for (const name of documentPolicies) ctx.remove(name);

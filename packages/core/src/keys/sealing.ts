@@ -15,9 +15,9 @@ export class UnsealError extends Error {
 export type Sealer = ReturnType<typeof createSealer>;
 
 /**
- * Creates a sealer, which encrypts secrets that must be read back, with AES-256-GCM under the host's sealing
- * keys. The `context` of a value is the row and column that it belongs to; decrypting it with another context
- * fails.
+ * Creates a sealer, which encrypts secrets that must be read back, with AES-256-GCM under the host
+ * application's sealing keys. The `context` of a value is the row and column that it belongs to; decrypting
+ * it with another context fails.
  * @param keys - keys of 32 bytes: the current key, then previous ones
  */
 export function createSealer(keys: readonly Uint8Array[], random: Random) {

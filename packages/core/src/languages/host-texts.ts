@@ -17,8 +17,8 @@ function merged(whole: object, part: object): object {
 }
 
 /**
- * Returns the schema that a host's translation of an English text must match: an ICU message with the same
- * arguments.
+ * Returns the schema that a host application's translation of an English text must match: an ICU message with
+ * the same arguments.
  */
 function wordsFor(english: string): z.ZodType<string> {
   const names = argumentsOf(english);
@@ -49,7 +49,7 @@ function schemaOf(consents: Consents): z.ZodObject {
 }
 
 /**
- * Merges page texts of the host into the built-in texts of a language.
+ * Merges page texts of the host application into the built-in texts of a language.
  * @throws TypeError that names missing and wrong texts by their path
  */
 export function withHostTexts(tag: string, known: object, own: object, consents: Consents): PageTexts {

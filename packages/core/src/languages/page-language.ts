@@ -6,8 +6,8 @@ import type { Texts } from './texts.ts';
 /** All texts of this service's pages in one language. */
 export interface PageTexts extends Texts {
   /**
-   * Texts of the built-in scopes and of enabled optional scopes. Texts of the host's own scopes are defined
-   * in the option `scopes`.
+   * Texts of the built-in scopes and of enabled optional scopes. Texts of the host application's own scopes
+   * are defined in the option `scopes`.
    */
   readonly scopes: { readonly [S in Scope]: ScopeTexts } & {
     readonly [scope: string]: ScopeTexts | undefined;

@@ -6,13 +6,13 @@ const testPart = 0.5;
 
 /**
  * Returns the name under which the work of a partner in one mode is counted when workers divide their places
- * fairly; `null` stands for the host itself.
+ * fairly; `null` stands for the host application itself.
  */
 export function ownerName(owner: Owner | null): OwnerName {
   return owner === null ? '' : `${owner.mode}:${owner.partner}`;
 }
 
-/** Returns the mode (live or test) of an owner of work; the host counts as live. */
+/** Returns the mode (live or test) of an owner of work; the host application counts as live. */
 export function modeOf(name: OwnerName): Mode {
   return name.startsWith('test:') ? 'test' : 'live';
 }

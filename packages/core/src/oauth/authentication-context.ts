@@ -51,8 +51,8 @@ export function lacksEssentialClass(parameters: Parameters, user: Authentication
 
 /**
  * Checks whether the user should sign in again to get one of the requested authentication context classes.
- * True if the class is essential. Otherwise only if the host lists one of the classes in `login.acrValues`
- * and the request allows a page.
+ * True if the class is essential. Otherwise only if the host application lists one of the classes in
+ * `login.acrValues` and the request allows a page.
  */
 export function needsAnotherClass(
   { options }: Core,

@@ -76,8 +76,8 @@ export async function readPosted<Name extends string>(
 }
 
 /**
- * Redirects a posted request to the same URL with GET, because browsers send the host's sign-in cookie only
- * with GET.
+ * Redirects a posted request to the same URL with GET, because browsers send the host application's sign-in
+ * cookie only with GET.
  * @throws OAuthError if the parameters are too long for a URL
  */
 export function continueAsGet(core: Core, ctx: Context, page: 'authorize' | 'logout', query: string): void {

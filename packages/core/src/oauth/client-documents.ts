@@ -75,8 +75,8 @@ export function createClientDocuments(
   const underWay = new Map<string, Promise<ClientState>>();
 
   /**
-   * Returns the URL of a metadata document if the client id is such a URL and the host accepts it; `null` for
-   * any other client id.
+   * Returns the URL of a metadata document if the client id is such a URL and the host application accepts
+   * it; `null` for any other client id.
    */
   async function admittedUrl(clientId: string): Promise<URL | null> {
     const url = documentUrl(clientId, allowPrivateDocuments);

@@ -85,7 +85,8 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
 }
 
 /**
- * Creates the handler of the interaction page: redirects to the host's login, then shows the consent page.
+ * Creates the handler of the interaction page: redirects to the host application's login, then shows the
+ * consent page.
  */
 export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): Handler {
   const { interactionUrl, authUrl } = core.options;
@@ -139,7 +140,8 @@ export function cancelPageHandler(core: Core, interactions: Interactions): Handl
 
 /**
  * Creates the handler that returns the user to the app without a sign-in. Only the browser of this
- * interaction knows its id and has its cookie, so a page of the host can post here without a form token.
+ * interaction knows its id and has its cookie, so a page of the host application can post here without a form
+ * token.
  */
 export function cancelHandler(interactions: Interactions, forms: Forms): Handler {
   return async (ctx) => {

@@ -36,7 +36,10 @@ export function useProof({ storage, clock }: Core, { idDigest, expiresAt }: Dpop
   return storage.proofIds.use({ namespace: 'dpop', digest: idDigest, expiresAt, now: clock.now() });
 }
 
-/** Returns the checks for DPoP proofs that come with access tokens, for userinfo and for APIs of the host. */
+/**
+ * Returns the checks for DPoP proofs that come with access tokens, for userinfo and for APIs of the host
+ * application.
+ */
 export function proofChecks(core: Core): ProofChecks {
   const { options, clock } = core;
   return { takesDpop: options.dpop, clock, useProof: (proof) => useProof(core, proof) };

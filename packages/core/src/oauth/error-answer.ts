@@ -52,7 +52,7 @@ export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
   return choosePageLanguage(options.languages, locales, ctx.get('Accept-Language'));
 }
 
-/** Tries to respond with the host's own error page. Returns whether that worked. */
+/** Tries to respond with the host application's own error page. Returns whether that worked. */
 async function answeredByHost({ options }: Core, ctx: Context, details: ErrorPageDetails): Promise<boolean> {
   if (options.pages.error === undefined) return false;
   try {

@@ -6,12 +6,17 @@ import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { digest } from '../secrets/tokens.ts';
 import { requestedClasses } from './authentication-context.ts';
 
-/** Thrown if the host's `login.authenticate` returned an invalid result, which is a bug of the host. */
+/**
+ * Thrown if the host application's `login.authenticate` returned an invalid result, which is a bug of the
+ * host.
+ */
 export class LoginError extends TypeError {
   override readonly name = 'LoginError';
 }
 
-/** Maximum time by which the host's clock may be ahead of this service's clock, in milliseconds. */
+/**
+ * Maximum time by which the host application's clock may be ahead of this service's clock, in milliseconds.
+ */
 const aheadMs = 60_000;
 
 /** Maximum number of authentication methods of a sign-in. */
@@ -55,7 +60,8 @@ function contextOf({ acr, amr }: Authentication): Pick<Authentication, 'acr' | '
 
 /**
  * Returns the session id (`sid`) of a sign-in for apps (OpenID Connect Back-Channel Logout 1.0, section 2.1):
- * a hash of the host's session id, or of the user and the second of the sign-in if the host gives none.
+ * a hash of the host application's session id, or of the user and the second of the sign-in if the host gives
+ * none.
  */
 export function sessionIdOf({ sub, authenticatedAt, sessionId }: Authentication): string {
   // Whole seconds, because ID tokens contain the time of a sign-in in seconds.

@@ -1,12 +1,12 @@
 import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
-/** Names of response headers that a page of the host cannot set. */
+/** Names of response headers that a page of the host application cannot set. */
 const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**
- * Responds with a page that the host rendered. The page must not be cached or framed. The host decides what
- * the page may load.
+ * Responds with a page that the host application rendered. The page must not be cached or framed. The host
+ * decides what the page may load.
  * @param call - name of the host's function that returned the page, for the error text
  * @throws TypeError if `page` is neither text nor a Response
  */
@@ -29,8 +29,8 @@ export async function answerHostPage(ctx: Context, call: string, page: unknown):
 }
 
 /**
- * Returns the URL of the host's own consent page for an interaction. Its path must contain the interaction's
- * id; without it, the cookies of two tabs would overwrite each other.
+ * Returns the URL of the host application's own consent page for an interaction. Its path must contain the
+ * interaction's id; without it, the cookies of two tabs would overwrite each other.
  * @param interactionUrl - value of the option with this name
  * @throws TypeError for a URL of another origin, or without the id in its path
  */

@@ -24,8 +24,8 @@ export const idTokenClaims = [
 ] as const;
 
 /**
- * Names of claims about the sign-in, present if the host reports them. The discovery document lists them if
- * `login.acrValues` is set.
+ * Names of claims about the sign-in, present if the host application reports them. The discovery document
+ * lists them if `login.acrValues` is set.
  */
 export const signInClaims = ['acr', 'amr'] as const;
 
@@ -133,8 +133,8 @@ export function scopesInIdToken(core: Core, grant: GrantState, scopes: readonly 
 }
 
 /**
- * Reads the requested claims of an ID token from the host's user record and validates them. @throws
- * UserRecordError if a value is invalid
+ * Reads the requested claims of an ID token from the host application's user record and validates them.
+ * @throws UserRecordError if a value is invalid
  */
 export function userClaimsInIdToken(
   core: Core,

@@ -60,15 +60,15 @@ export function shownDocument({ document }: ClientRecord, redirectUri: string): 
   return { claimedName, returnsToDevice: new URL(redirectUri).protocol !== 'https:' };
 }
 
-/** Returns the data for a consent page that the host renders. */
+/** Returns the data for a consent page that the host application renders. */
 export function detailsOf(
   { interaction, client, user, scopes, resources, csrfToken, switchAccountUrl }: Question,
   core: Core,
 ): InteractionDetails {
   const { languages, scopes: catalog } = core.options;
   /**
-   * Returns the texts of a scope in every built-in language and in those of the host. If a scope of the host
-   * has no text in a language, the text in the first of the host's languages is used.
+   * Returns the texts of a scope in every built-in language and in those of the host application. If a scope
+   * of the host has no text in a language, the text in the first of the host's languages is used.
    */
   function textsOf(name: string): ScopesToShow[number]['texts'] {
     const own = Object.fromEntries(languages.map(({ tag, texts }) => [tag, texts.scopes[name]]));

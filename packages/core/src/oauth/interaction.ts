@@ -84,8 +84,9 @@ async function clientOf(core: Core, interaction: PendingInteraction): Promise<Cl
 }
 
 /**
- * Returns the user who is asked for consent; `null` if the host does not find the user. Checks the data that
- * userinfo will return, so that an error is reported before the user consents and not afterwards.
+ * Returns the user who is asked for consent; `null` if the host application does not find the user. Checks
+ * the data that userinfo will return, so that an error is reported before the user consents and not
+ * afterwards.
  * @throws UserRecordError if a value of the host's record is invalid
  */
 async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
@@ -97,8 +98,8 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
 const purpose = ({ id }: { readonly id: string }): FormPurpose => ['consent', id];
 
 /**
- * Returns the data of the consent page for an interaction and its user; `null` if the host does not find the
- * user.
+ * Returns the data of the consent page for an interaction and its user; `null` if the host application does
+ * not find the user.
  */
 async function questionTo(
   core: Core,
@@ -183,7 +184,8 @@ async function repeatable(
 }
 
 /**
- * Creates the steps of an authorization request that involve the user: the sign-in at the host, then consent.
+ * Creates the steps of an authorization request that involve the user: the sign-in at the host application,
+ * then consent.
  */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   /**

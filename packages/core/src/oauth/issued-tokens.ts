@@ -33,7 +33,7 @@ const dayMs = 24 * 3600_000;
 
 /**
  * Checks whether a client gets refresh tokens together with access tokens of these scopes, provided that the
- * host enables them.
+ * host application enables them.
  */
 export function givesRefreshTokens(client: ClientRecord, scopes: readonly string[]): boolean {
   return client.refreshWithoutOfflineAccess === true || scopes.includes(offlineAccess);

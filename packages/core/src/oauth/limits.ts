@@ -5,8 +5,9 @@ import type { Core } from '../options/context.ts';
 import type { AddressCounts } from '../ports/rate-limits.ts';
 
 /**
- * Returns the store for rate limit counts per client address: the host's; otherwise the storage, if it shares
- * counts between processes; otherwise memory of this process, separate for each call of this function.
+ * Returns the store for rate limit counts per client address: the host application's; otherwise the storage,
+ * if it shares counts between processes; otherwise memory of this process, separate for each call of this
+ * function.
  */
 export function addressCounts({ options, storage }: Pick<Core, 'options' | 'storage'>): AddressCounts {
   return options.limits.store ?? storage.rateLimits ?? fixedWindows();

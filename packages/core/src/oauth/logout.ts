@@ -21,8 +21,8 @@ import { displayName, findUser } from './user.ts';
 const purpose: FormPurpose = ['logout'];
 
 /**
- * Creates the handlers of the logout endpoint, with which an app ends a user's sign-in at the host (OpenID
- * Connect RP-Initiated Logout 1.0).
+ * Creates the handlers of the logout endpoint, with which an app ends a user's sign-in at the host
+ * application (OpenID Connect RP-Initiated Logout 1.0).
  */
 export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
   const { options } = core;

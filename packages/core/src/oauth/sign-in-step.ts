@@ -22,14 +22,14 @@ export function needsFreshLogin(
 }
 
 /**
- * Longest time by which the host's clock may be behind this service's clock, in milliseconds. Used if nothing
- * else shows that a sign-in is new.
+ * Longest time by which the host application's clock may be behind this service's clock, in milliseconds.
+ * Used if nothing else shows that a sign-in is new.
  */
 const behindMs = 60_000;
 
 /**
- * Checks whether a user has signed in since the request began. The host's clock may be behind. So if the user
- * was signed in at the start too, any later time of sign-in counts as new.
+ * Checks whether a user has signed in since the request began. The host application's clock may be behind. So
+ * if the user was signed in at the start too, any later time of sign-in counts as new.
  */
 function isNewSignIn({ start: { startedAt, signIn } }: PendingInteraction, user: Authentication): boolean {
   const at = user.authenticatedAt.getTime();
@@ -39,7 +39,7 @@ function isNewSignIn({ start: { startedAt, signIn } }: PendingInteraction, user:
 }
 
 /**
- * Returns the URL of the host's sign-in page for an interaction.
+ * Returns the URL of the host application's sign-in page for an interaction.
  * @param reauthenticate - true if the user must sign in even if signed in already
  */
 export function loginOf(
@@ -54,8 +54,8 @@ export function loginOf(
 }
 
 /**
- * Logs a warning that the host's clock is behind: a sign-in that is new seems to be older than its
- * authorization request.
+ * Logs a warning that the host application's clock is behind: a sign-in that is new seems to be older than
+ * its authorization request.
  */
 function logClockBehind(
   core: Core,
@@ -73,7 +73,7 @@ function logClockBehind(
   );
 }
 
-/** Returns the URL of the host's sign-in page; `null` if the user's current sign-in suffices. */
+/** Returns the URL of the host application's sign-in page; `null` if the user's current sign-in suffices. */
 export async function loginStep(
   core: Core,
   interaction: PendingInteraction,

@@ -99,8 +99,8 @@ export function createSignOuts({ storage, clock, random, notifyWorkers, options:
     ofAllSessions: (sub: string): Promise<readonly NewJob[]> => jobsOrNone(sub, null),
 
     /**
-     * Ends one session of the user at the host, and notifies the apps afterwards. If the apps cannot be
-     * notified, logs that and ends the session anyway.
+     * Ends one session of the user at the host application, and notifies the apps afterwards. If the apps
+     * cannot be notified, logs that and ends the session anyway.
      */
     async around(user: Authentication, end: () => Promise<void>): Promise<void> {
       const jobs = await jobsOrNone(user.sub, sessionIdOf(user));

@@ -62,7 +62,7 @@ export interface TokenRequirement<Name extends string = AnyScope> {
   readonly origin?: string;
 }
 
-/** Checks access tokens for an API of the host. */
+/** Checks access tokens for an API of the host application. */
 export interface TokenChecks<Name extends string = AnyScope> {
   /**
    * Checks whether an access token is valid and has the scopes that your API requires. Returns the user and

@@ -100,8 +100,8 @@ function requireLiving(
 }
 
 /**
- * Returns the fields of the approved scopes from the host's user record, after checking them. Leaves out
- * fields that the host does not provide.
+ * Returns the fields of the approved scopes from the host application's user record, after checking them.
+ * Leaves out fields that the host does not provide.
  */
 export function userinfoOf(
   { options, logMissingFields }: Core,

@@ -5,8 +5,8 @@ import type { Core } from '../options/context.ts';
 import type { OperatorRight, Operators, SignOutForm } from '../ports/operators.ts';
 
 /**
- * Thrown when the host's `operators.authenticate` returned an invalid result, which is a bug of the host. The
- * request is refused.
+ * Thrown when the host application's `operators.authenticate` returned an invalid result, which is a bug of
+ * the host. The request is refused.
  */
 class OperatorCheckError extends TypeError {
   override readonly name = 'OperatorCheckError';
@@ -22,7 +22,7 @@ class OperatorCheckError extends TypeError {
  */
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
-/** Operator whom the host's `operators.authenticate` returned, checked. */
+/** Operator whom the host application's `operators.authenticate` returned, checked. */
 export interface AdmittedOperator {
   readonly name: string;
   readonly role: string | null;
@@ -33,7 +33,7 @@ export interface AdmittedOperator {
   readonly signOut: Required<SignOutForm> | null;
 }
 
-/** Result of asking the host about a request: an operator, or a redirect to sign in. */
+/** Result of asking the host application about a request: an operator, or a redirect to sign in. */
 export type Admitted = { readonly operator: AdmittedOperator } | { readonly redirectTo: string };
 
 function urlOf({ options }: Core, member: string, to: unknown): string {
@@ -60,8 +60,8 @@ function signOutOf(core: Core, form: unknown): Required<SignOutForm> {
 }
 
 /**
- * Checks the rights that the host returned for an operator. A misspelt right is an error; it does not count
- * as a missing right.
+ * Checks the rights that the host application returned for an operator. A misspelt right is an error; it does
+ * not count as a missing right.
  */
 function rightsOf(may: unknown): readonly OperatorRight[] {
   if (may === undefined) return operatorRights;
@@ -73,7 +73,7 @@ function rightsOf(may: unknown): readonly OperatorRight[] {
 }
 
 /**
- * Asks the host's `operators.authenticate` which operator sent a request.
+ * Asks the host application's `operators.authenticate` which operator sent a request.
  * @throws OAuthError with status 403 and without details, if the sender is no operator
  * @throws OperatorCheckError if the host's result is invalid, HostTimeoutError if it takes too long, or the host's own error
  */

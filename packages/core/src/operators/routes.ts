@@ -43,7 +43,10 @@ function deskOf(core: Core): OperatorBackend {
   };
 }
 
-/** Creates the routes of the operators' pages. Each request is first passed to the host to authenticate. */
+/**
+ * Creates the routes of the operators' pages. Each request is first passed to the host application to
+ * authenticate.
+ */
 export function operatorRoutes(
   core: Core,
   operators: Operators<Administration>,

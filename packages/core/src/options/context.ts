@@ -43,13 +43,13 @@ export interface Core {
   readonly sealer: Sealer;
   readonly signingKeys: SigningKeys;
   readonly tokens: TokenFormats;
-  /** Spans and metrics; `null` if the host did not enable them. */
+  /** Spans and metrics; `null` if the host application did not enable them. */
   readonly telemetry: Telemetry | null;
   /** Hourly counts for the charts on the operators' pages, always on. */
   readonly counts: HourlyCounts;
   /** Notifies workers of newly committed work, such as a job or an event with deliveries. */
   readonly notifyWorkers: (work: Work) => void;
-  /** Logs the name of a field that the host's user records lack, once per field. */
+  /** Logs the name of a field that the host application's user records lack, once per field. */
   readonly logMissingFields: MissingFieldLog;
   /** Finds clients with metadata documents; `null` if the option `clientMetadataDocuments` is off. */
   readonly clientDocuments: ClientDocuments | null;

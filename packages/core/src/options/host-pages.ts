@@ -59,7 +59,10 @@ export interface InteractionDetails {
   readonly switchAccountUrl: string;
 }
 
-/** A page of the host: a complete HTML document, or a response that contains one. Escape all values in it. */
+/**
+ * A page of the host application: a complete HTML document, or a response that contains one. Escape all
+ * values in it.
+ */
 export type HostPage = string | Response;
 
 /** Data for a consent page, and the target of its form. */
@@ -99,7 +102,7 @@ export interface ErrorPageDetails {
   readonly app?: { readonly name: string; readonly url: string };
 }
 
-/** Functions of the host that render pages instead of the built-in ones (option `pages`). */
+/** Functions of the host application that render pages instead of the built-in ones (option `pages`). */
 export interface HostPages {
   /**
    * Renders the consent page at the URL of the built-in consent page. For a page at your own URL see

@@ -97,8 +97,8 @@ export const callback = <Signature extends (...args: never[]) => unknown = () =>
   z.custom<Signature>((value) => typeof value === 'function', 'must be a function');
 
 /**
- * Returns a schema for an object of the host that implements an interface. Only checks that the object has
- * the given methods.
+ * Returns a schema for an object of the host application that implements an interface. Only checks that the
+ * object has the given methods.
  */
 export const store = <Port extends object>(...methods: readonly (keyof Port & string)[]) =>
   z.custom<Port>(

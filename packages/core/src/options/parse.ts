@@ -57,7 +57,7 @@ export type Options = Readonly<
 
 /**
  * Freezes plain objects and arrays recursively. Skips byte arrays, which cannot be frozen, and URLs and
- * objects of the host, which may still change.
+ * objects of the host application, which may still change.
  */
 function deepFreeze<T>(value: T): T {
   if (

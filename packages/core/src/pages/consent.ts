@@ -25,7 +25,7 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   /** Name of the partner that owns the app; `null` if no partner owns it. */
   readonly partnerName: string | null;
   readonly logoUrl: string | null;
-  /** Name of the signed-in user; `null` if the host provides none. */
+  /** Name of the signed-in user; `null` if the host application provides none. */
   readonly userName: string | null;
   readonly scopes: readonly ConsentScope[];
   /** Names of the APIs for which the app requests access. */

@@ -8,7 +8,7 @@ export interface LogoutView extends Pick<PageContext, 'theme'> {
   readonly language: PageLanguage;
   /** Name of the app that requested the sign-out; `null` if unknown. */
   readonly clientName: string | null;
-  /** Name of the signed-in user; `null` if the host provides none. */
+  /** Name of the signed-in user; `null` if the host application provides none. */
   readonly userName: string | null;
   readonly csrfToken: string;
   /** URL to which the form is posted: `decision` is `leave` or `stay`, `csrf` the form token. */

@@ -11,8 +11,8 @@ const checks: { readonly [field: string]: z.ZodType } = Object.assign(
 );
 
 /**
- * Creates a function that selects fields of a host's user record, in the given order, and checks them as
- * userinfo does. Leaves out fields that the host does not provide.
+ * Creates a function that selects fields of a host application's user record, in the given order, and checks
+ * them as userinfo does. Leaves out fields that the host does not provide.
  * @returns a function that throws a TypeError if the host's value of a field is invalid
  */
 export function shownFields<Field extends keyof UserRecord>(

@@ -10,7 +10,7 @@ import { goesOn } from '../time/clock.ts';
 /** Lifetime of a passport, in milliseconds (specification, "Passport token"). */
 export const passportLifetimeMs = 300_000;
 
-/** A passport token with its expiry, as returned to the host. */
+/** A passport token with its expiry, as returned to the host application. */
 export interface IssuedPassport {
   readonly token: string;
   readonly issuedAt: Date;

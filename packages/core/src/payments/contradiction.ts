@@ -8,7 +8,8 @@ import { withDeadline } from '../time/deadline.ts';
 /**
  * Reports that a final transfer got the opposite outcome: money may have moved for a transfer that is stored
  * as failed, or not have moved for a completed one. The stored outcome stays. A person must investigate, so
- * the contradiction is logged as an error, counted, written to the audit log, and passed to the host.
+ * the contradiction is logged as an error, counted, written to the audit log, and passed to the host
+ * application.
  *
  * @param reported - the outcome that was reported second
  */

@@ -30,8 +30,8 @@ function orderOf(transfer: TransferRecord): TransferOrder {
 }
 
 /**
- * Calls the host's payment rail for a transfer and checks its result. An invalid result leaves the outcome
- * unknown.
+ * Calls the host application's payment rail for a transfer and checks its result. An invalid result leaves
+ * the outcome unknown.
  */
 async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
   try {

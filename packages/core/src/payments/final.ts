@@ -5,14 +5,14 @@ import { newEvent } from '../webhooks/outgoing.ts';
 import { reportContradiction } from './contradiction.ts';
 import { transferView } from './transfer.ts';
 
-/** Final outcome of a transfer for which the host had returned `pending`. */
+/** Final outcome of a transfer for which the host application had returned `pending`. */
 export type Settlement =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Checks the result that the host's payment rail returned, because only an explicit outcome may end a
- * transfer.
+ * Checks the result that the host application's payment rail returned, because only an explicit outcome may
+ * end a transfer.
  * @throws TypeError if the result is invalid
  */
 export function checkedResult(call: string, result: TransferResult): TransferResult {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../ports/interactions.ts';
 import { checkedResult, finishTransfer, type Settlement } from './final.ts';
 import { transferView } from './transfer.ts';
 
-/** Settles transfers: reports the outcome of those that the host's payment rail left pending. */
+/** Settles transfers: reports the outcome of those that the host application's payment rail left pending. */
 export interface PaymentAdministration {
   /**
    * Makes a pending transfer final. May be repeated: if the transfer is final already, it is returned

@@ -35,7 +35,7 @@ export interface ApiKeyRecord {
   readonly allowlist: readonly string[] | null;
   /** True if requests with a body must be signed with the key's signing secret. */
   readonly requireSignature: boolean;
-  /** Signing secret of the key, encrypted with a sealing key of the host. */
+  /** Signing secret of the key, encrypted with a sealing key of the host application. */
   readonly sealedSigningSecret: string;
   /**
    * Name under which rate limits count the key's requests. A key and the key that replaces it share this

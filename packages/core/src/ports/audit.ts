@@ -6,9 +6,9 @@ export interface AuditRecord {
   /** Unique id of the act: `aud_…`. */
   readonly id: string;
   readonly at: number;
-  /** Name of the person or program that acted, as the host gave it. */
+  /** Name of the person or program that acted, as the host application gave it. */
   readonly actor: string;
-  /** Role of the operator who acted, as the host gave it; `null` if the host gave none. */
+  /** Role of the operator who acted, as the host application gave it; `null` if the host gave none. */
   readonly role: string | null;
   /** Kind of act, such as `client.disable`. */
   readonly action: string;

@@ -44,12 +44,14 @@ export interface EventSize {
   readonly bytes: number;
 }
 
-/** A value or a promise of a value: calls inside a host's transaction are synchronous on SQLite. */
+/**
+ * A value or a promise of a value: calls inside a host application's transaction are synchronous on SQLite.
+ */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * The event store inside a transaction of the host. What it writes commits and rolls back with that
- * transaction.
+ * The event store inside a transaction of the host application. What it writes commits and rolls back with
+ * that transaction.
  */
 export interface HostTransaction {
   /**
@@ -57,7 +59,7 @@ export interface HostTransaction {
    * scope. Each partner is listed once, ordered by slug.
    */
   partnersHolding(request: { readonly sub: string; readonly scope: string }): MaybePromise<string[]>;
-  /** Publishes events as {@link EventStore.publish} does, inside the host's transaction. */
+  /** Publishes events as {@link EventStore.publish} does, inside the host application's transaction. */
   publish(events: readonly NewEvent[]): MaybePromise<void>;
 }
 
@@ -111,7 +113,7 @@ export interface EventStore {
   ): Promise<Publication>;
 
   /**
-   * Returns an event store that writes on the host's own connection, inside its transaction.
+   * Returns an event store that writes on the host application's own connection, inside its transaction.
    * @throws TypeError if `transaction` is not a handle of this kind of database, is connected to another database, or
    * has no open transaction
    */

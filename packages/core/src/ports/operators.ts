@@ -19,7 +19,7 @@ export interface SignOutForm {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Operator who sent a request, as the host identified the person. */
+/** Operator who sent a request, as the host application identified the person. */
 export interface Operator {
   /** Name of the operator in the audit log: 1 to 200 characters. */
   readonly name: string;
@@ -49,9 +49,9 @@ export type OperatorCheck = Operator | { readonly redirectTo: string } | null;
 /** Value of the option `operators`, which adds pages for the operators of the service. */
 export interface Operators<Administration = never> {
   /**
-   * Identifies the sender of a request by anything that the host trusts, such as its own session cookie or a
-   * header that only its VPN can set. Called for every request. If it throws, or returns an invalid result,
-   * the request is refused.
+   * Identifies the sender of a request by anything that the host application trusts, such as its own session
+   * cookie or a header that only its VPN can set. Called for every request. If it throws, or returns an
+   * invalid result, the request is refused.
    */
   authenticate(request: IncomingMessage): Promise<OperatorCheck> | OperatorCheck;
   /** Pages to serve: the result of `operatorsConsole()` of `@ostiary/console`. */

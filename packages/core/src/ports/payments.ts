@@ -23,7 +23,7 @@ export interface TransferOrder {
 export type TransferResult =
   | { readonly status: 'completed' }
   | { readonly status: 'failed'; readonly code: string; readonly message: string }
-  /** The outcome is not known yet: the host calls `ostiary.payments.settle` later. */
+  /** The outcome is not known yet: the host application calls `ostiary.payments.settle` later. */
   | { readonly status: 'pending' };
 
 /** A final outcome of a transfer. */
@@ -45,7 +45,7 @@ export interface TransferContradiction {
   readonly reported: FinalStatus;
 }
 
-/** Moves money on behalf of Ostiary; implemented by the host. */
+/** Moves money on behalf of Ostiary; implemented by the host application. */
 export interface PaymentRail {
   /**
    * Executes a transfer; called at least once per transfer. If it rejects, or has not returned when the

@@ -11,7 +11,7 @@ export interface NewJob {
   readonly dueAt: number;
   /**
    * Partner and mode on whose behalf the job runs, for the fair division of a worker's places. @defaultValue
-   * `''`, the host
+   * `''`, the host application
    */
   readonly owner?: OwnerName;
 }

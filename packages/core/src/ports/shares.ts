@@ -1,16 +1,16 @@
 import type { Mode } from './partners.ts';
 
 /**
- * Name of a partner and mode in {@link Shares}: `live:acme` or `test:acme`. Work of the host itself has the
- * name `''`, counts as live, and may take every free place.
+ * Name of a partner and mode in {@link Shares}: `live:acme` or `test:acme`. Work of the host application
+ * itself has the name `''`, counts as live, and may take every free place.
  */
 export type OwnerName = '' | `${Mode}:${string}`;
 
 /**
  * Limits for how many places of a claim each partner and mode ("owner") may take, so that work which hangs
  * never occupies every place. If `n` owners have due work, each takes at most `max(1, floor(free / (n + 1)))`
- * of its mode's places. Neither the host nor owners whose `most` is 0 count towards `n`. If there are more
- * owners than places, the first owners get one place each.
+ * of its mode's places. Neither the host application nor owners whose `most` is 0 count towards `n`. If there
+ * are more owners than places, the first owners get one place each.
  */
 export interface Shares {
   /**

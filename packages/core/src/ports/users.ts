@@ -17,13 +17,13 @@ export interface ActiveCredential {
   readonly expiresAt: string | null;
 }
 
-/** Custom claims of the host, with values of any type. */
+/** Custom claims of the host application, with values of any type. */
 export type AnyClaims = { readonly [claim: string]: unknown };
 
 /**
- * A user as the host returns it. `sub` is always required. Other fields are needed only if an approved scope
- * shows them (see the table of scopes). The fields of `openid` and `profile`, except `name`, are optional.
- * Values are checked before they are sent to apps.
+ * A user as the host application returns it. `sub` is always required. Other fields are needed only if an
+ * approved scope shows them (see the table of scopes). The fields of `openid` and `profile`, except `name`,
+ * are optional. Values are checked before they are sent to apps.
  */
 export interface UserRecord<Claims = AnyClaims> {
   /** The user's id, stable and never reassigned: 1 to 255 printable ASCII characters (OpenID Connect Core, section 2). */
@@ -31,8 +31,8 @@ export interface UserRecord<Claims = AnyClaims> {
   /** The user's public id in this service: 1 to 255 printable ASCII characters. Without it, partners see `sub`. */
   readonly kid?: string | null | undefined;
   /**
-   * Role of the user in the host's own words, such as `member`. Left out of responses if missing, as are
-   * `country`, `createdAt`, `name`, `handle`, `avatarUrl`, `kycTier` and `kycStatus`.
+   * Role of the user in the host application's own words, such as `member`. Left out of responses if missing,
+   * as are `country`, `createdAt`, `name`, `handle`, `avatarUrl`, `kycTier` and `kycStatus`.
    */
   readonly role?: string | null | undefined;
   /** Country of the user: ISO 3166-1 alpha-2, upper case. */
@@ -55,7 +55,7 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly usdBalance?: string;
   /** Trust score of the user: an integer from 0 to 100. */
   readonly trustScore?: number;
-  /** Trust tier of the user, in the host's own words. */
+  /** Trust tier of the user, in the host application's own words. */
   readonly trustTier?: string;
   /** Credentials that the user holds at present. */
   readonly activeCredentials?: readonly ActiveCredential[];
@@ -95,7 +95,7 @@ export interface UserRecord<Claims = AnyClaims> {
   readonly gender?: string | null | undefined;
   /** Date of birth: `YYYY-MM-DD`, with the year `0000` if it is unknown, or `YYYY`. */
   readonly birthdate?: string | null | undefined;
-  /** Claims of the host's own scopes, by name. */
+  /** Claims of the host application's own scopes, by name. */
   readonly claims?: Claims;
 }
 
@@ -110,7 +110,7 @@ export interface PostalAddress {
   readonly country?: string | null | undefined;
 }
 
-/** User directory of the host, from which Ostiary reads users. */
+/** User directory of the host application, from which Ostiary reads users. */
 export interface UserDirectory<Claims = AnyClaims> {
   /**
    * Finds a user by id. Return `null` for a user who does not exist, is blocked or was deleted: the user's
@@ -126,7 +126,7 @@ export interface UserDirectory<Claims = AnyClaims> {
   /**
    * Finds a user by public id on behalf of partners. Required for the partner API, which shows the fields of
    * `openid`, `profile` and `kyc`. A result whose `kid` differs from the requested one is an error of the
-   * host.
+   * host application.
    */
   findByKid?(kid: string): Promise<UserRecord | null> | UserRecord | null;
 
@@ -140,18 +140,18 @@ export interface UserDirectory<Claims = AnyClaims> {
   isVisible?(user: UserRecord, partner: string): Promise<boolean> | boolean;
 }
 
-/** A user who is signed in at the host. */
+/** A user who is signed in at the host application. */
 export interface Authentication {
   /** Id of the user, the same that `users.find` receives. */
   readonly sub: string;
   /**
    * Time at which the user last proved their identity, to the millisecond. A time more than a minute in the
-   * future is an error of the host, and the user then counts as not signed in.
+   * future is an error of the host application, and the user then counts as not signed in.
    */
   readonly authenticatedAt: Date;
   /**
-   * The host's id of this session, 1 to 255 characters, unchanged until the session ends. Apps get a hash of
-   * it as `sid`, in ID tokens and when the session ends.
+   * The host application's id of this session, 1 to 255 characters, unchanged until the session ends. Apps
+   * get a hash of it as `sid`, in ID tokens and when the session ends.
    * @defaultValue `sid` is derived from `sub` and `authenticatedAt`
    */
   readonly sessionId?: string;
@@ -167,7 +167,7 @@ export interface Authentication {
   readonly amr?: readonly string[];
 }
 
-/** Requirements of an authorization request for the host's sign-in page. */
+/** Requirements of an authorization request for the host application's sign-in page. */
 export interface LoginRequest {
   /** True if the user must enter credentials even when signed in (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean;
@@ -193,7 +193,7 @@ export interface LoginRequest {
   readonly acrValues?: readonly string[];
 }
 
-/** Login of the host: the functions with which Ostiary uses it. */
+/** Login of the host application: the functions with which Ostiary uses it. */
 export interface Login {
   /**
    * Returns the user who is signed in in the browser that sent this request; `null` if there is none. Called
@@ -210,14 +210,17 @@ export interface Login {
    */
   readonly acrValues?: readonly string[];
 
-  /** Returns the URL of the host's sign-in page. That page must send the browser to `returnTo` afterwards. */
+  /**
+   * Returns the URL of the host application's sign-in page. That page must send the browser to `returnTo`
+   * afterwards.
+   */
   loginUrl(returnTo: string, request: LoginRequest): Promise<string> | string;
 
   /**
-   * Signs the user of this browser out: ends the host's session, and sets headers that remove its cookie.
-   * Must not send a response. Providing this function enables OpenID Connect RP-Initiated Logout 1.0, so that
-   * apps can send users here to sign out, and Back-Channel Logout 1.0, so that apps are notified when a user
-   * has signed out.
+   * Signs the user of this browser out: ends the host application's session, and sets headers that remove its
+   * cookie. Must not send a response. Providing this function enables OpenID Connect RP-Initiated Logout 1.0,
+   * so that apps can send users here to sign out, and Back-Channel Logout 1.0, so that apps are notified when
+   * a user has signed out.
    */
   signOut?(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }

@@ -13,7 +13,7 @@ export interface WebhookEndpointRecord extends Owner {
   /** Event types to deliver, or `*` alone for all. */
   readonly events: readonly string[];
   readonly enabled: boolean;
-  /** Signing secret of the endpoint, encrypted with a sealing key of the host. */
+  /** Signing secret of the endpoint, encrypted with a sealing key of the host application. */
   readonly sealedSecret: string;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -7,7 +7,7 @@ import type { ReadyScopeName } from './ready-scopes.ts';
 import type { Scope } from './scopes.ts';
 import { UserRecordError } from './user-record.ts';
 
-/** Definition of a scope that the host adds. */
+/** Definition of a scope that the host application adds. */
 export interface HostScope {
   /**
    * Claims that userinfo returns for the scope, each with a synchronous schema for its value. The value of a
@@ -50,7 +50,7 @@ export type ScopeNames<Scopes> = string extends keyof Scopes
   ? AnyScope
   : Scope | 'offline_access' | Exclude<keyof Scopes & string, 'standardProfile'>;
 
-/** Claims of a host's own scopes, as `users.find` must return them. */
+/** Claims of a host application's own scopes, as `users.find` must return them. */
 export type HostClaims<Scopes> = string extends keyof Scopes
   ? AnyClaims
   : {

@@ -32,7 +32,7 @@ const claimName = /^[A-Za-z][A-Za-z0-9_:./-]{0,99}$/;
 
 /**
  * Names of claims that have a meaning in an ID token or another JWT of an identity provider (OpenID Connect
- * Core, RFC 7519), so that a host cannot define them.
+ * Core, RFC 7519), so that a host application cannot define them.
  */
 const registeredClaims = new Set([
   ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'auth_time', 'nonce', 'acr', 'amr', 'azp'],
@@ -119,7 +119,8 @@ function requireOwnClaims(all: ReadonlyMap<string, CatalogScope>): void {
 }
 
 /**
- * Adds the host's own scopes, and the optional scopes that the host enabled, to the built-in scopes.
+ * Adds the host application's own scopes, and the optional scopes that the host enabled, to the built-in
+ * scopes.
  * @throws TypeError that names each faulty scope by its path
  */
 export function withHostScopes(

@@ -12,7 +12,7 @@ const oneOfTheFive = ({ fields, consent }: ScopeDefinition): CatalogScope => ({
 });
 
 /**
- * Loads the scope catalogue for the option `scopes`: built-in scopes and those of the host.
+ * Loads the scope catalogue for the option `scopes`: built-in scopes and those of the host application.
  * @param languages - language tags of the option `languages`
  * @param refreshTokens - true if the option `refreshTokens` is set
  * @throws TypeError that names each faulty scope of the host by its path

@@ -13,7 +13,7 @@ export interface ReadyClaim {
   readonly check: z.ZodType;
 }
 
-/** Name of an optional scope that a host can enable. */
+/** Name of an optional scope that a host application can enable. */
 export type ReadyScopeName = 'email' | 'phone' | 'address';
 
 interface ReadyScope<Claims = { readonly [claim: string]: ReadyClaim }> {
@@ -46,7 +46,7 @@ const emailAddress = z
 /** Schema for a part of a postal address; a NULL from a database counts as missing. */
 const part = text.nullish().transform((value) => value ?? undefined);
 
-/** Optional scopes (OpenID Connect Core, section 5.4) that a host can enable. */
+/** Optional scopes (OpenID Connect Core, section 5.4) that a host application can enable. */
 export const readyScopes = {
   email: ready({
     claims: {

@@ -2,7 +2,9 @@ import type { UserRecord } from '../ports/users.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
-/** Thrown when the host returned a user record that cannot be used, which is a bug of the host. */
+/**
+ * Thrown when the host application returned a user record that cannot be used, which is a bug of the host.
+ */
 export class UserRecordError extends TypeError {
   override readonly name = 'UserRecordError';
 }
@@ -11,9 +13,9 @@ export class UserRecordError extends TypeError {
 export const publicId = ({ sub, kid }: UserRecord): string => kid ?? sub;
 
 /**
- * Fields of a user record that a host may leave out. Responses then leave them out too: a default such as
- * `pending` would state something about the user. Fields of `wallet:balance` and `identity` are required,
- * because these scopes exist only to show them.
+ * Fields of a user record that a host application may leave out. Responses then leave them out too: a default
+ * such as `pending` would state something about the user. Fields of `wallet:balance` and `identity` are
+ * required, because these scopes exist only to show them.
  */
 export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
   'role',
@@ -64,8 +66,8 @@ function requireId(id: unknown, field: 'sub' | 'kid', call: string): asserts id 
 }
 
 /**
- * Checks that the host returned the user who was requested, with ids in the format that all endpoints accept.
- * Other fields are checked where they are shown.
+ * Checks that the host application returned the user who was requested, with ids in the format that all
+ * endpoints accept. Other fields are checked where they are shown.
  * @param call - name of the host's function that returned the user, for the error text
  * @throws UserRecordError if the user is another one, or an id is malformed
  */

@@ -1,7 +1,8 @@
 import { HostTimeoutError } from '../errors.ts';
 
 /**
- * Wraps a function of the host with a time limit. Ignores a result or an error that comes after the limit.
+ * Wraps a function of the host application with a time limit. Ignores a result or an error that comes after
+ * the limit.
  * @param name - name of the function in the log, such as `users.find`
  * @throws HostTimeoutError if the function does not return before the deadline
  */
@@ -28,8 +29,8 @@ export function withDeadline<Arguments extends unknown[], Answer>(
 }
 
 /**
- * Wraps all functions of a host's object with time limits. Calls them on the object, because methods may need
- * their `this`.
+ * Wraps all functions of a host application's object with time limits. Calls them on the object, because
+ * methods may need their `this`.
  */
 export function withDeadlines<Host extends object>(
   path: string,

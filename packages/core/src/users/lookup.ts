@@ -9,7 +9,7 @@ import { sandboxKycStore } from './sandbox-kyc.ts';
 
 const shownScopes: ReadonlySet<string> = new Set(['openid', 'profile', 'kyc']);
 
-/** Removes the phone number from an error: errors of the host are logged and may contain it. */
+/** Removes the phone number from an error: errors of the host application are logged and may contain it. */
 function withoutPhone(thrown: unknown, phone: string): unknown {
   const digits = phone.slice(1);
   if (!inspect(thrown, { depth: 5 }).includes(digits)) return thrown;
@@ -23,8 +23,8 @@ export type UserLookup = ReturnType<typeof createUserLookup>;
 
 /**
  * Creates the functions that find users for partners: real users for live keys, sandbox users for test keys.
- * They return `null` if there is no such user, or the host hides the user from this partner. The host must
- * have `findByKid` and `findByPhone`, which the options check ensures.
+ * They return `null` if there is no such user, or the host application hides the user from this partner. The
+ * host must have `findByKid` and `findByPhone`, which the options check ensures.
  */
 export function createUserLookup(core: Core) {
   const { users } = core.options;

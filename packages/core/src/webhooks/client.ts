@@ -104,7 +104,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   const connections = new Connections({ open, idleMs, maxIdle, now });
   const shared = { connections, underWay, timeoutMs, now };
 
-  /** Returns a kept connection to the target, or resolves the host for a new one. */
+  /** Returns a kept connection to the webhook target, or resolves its host name for a new connection. */
   async function connectionTo(url: URL): Promise<Connection> {
     const kept = connections.take(url);
     if (kept !== null) return kept;

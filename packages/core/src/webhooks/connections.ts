@@ -12,7 +12,7 @@ export interface Found {
   readonly foundAt: number;
 }
 
-/** Opens a socket to one of a host's checked addresses. */
+/** Opens a socket to one of the checked IP addresses of a webhook target. */
 export type Open = (found: Found, signal: AbortSignal) => Promise<Socket>;
 
 export interface ConnectionsOptions {

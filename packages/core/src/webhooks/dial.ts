@@ -25,7 +25,7 @@ export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
 
-/** Maximum number of a host's IP addresses to which a connection is tried. */
+/** Maximum number of a webhook target's IP addresses to which a connection is tried. */
 const maxAddresses = 8;
 /**
  * Time without a connection after which the next IP address is tried, in milliseconds. The last address may

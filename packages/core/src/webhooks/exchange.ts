@@ -19,7 +19,7 @@ export interface ExchangeRequest {
   readonly connection: Connection;
   /** Place that the request occupies among the concurrent requests to the IP address. */
   readonly place: Place;
-  /** Duration of the host's DNS lookup, in milliseconds. */
+  /** Duration of the DNS lookup of the target's host name, in milliseconds. */
   readonly lookupMs: number;
 }
 

@@ -9,7 +9,7 @@ import { newEvent } from './outgoing.ts';
 /** Format of a partner's slug. */
 export const slugFormat = /^[a-z0-9-]{2,40}$/;
 
-/** An event of the host, to be published to a partner. */
+/** An event of the host application, to be published to a partner. */
 export interface HostEvent {
   /** Slug of the partner that gets the event. */
   readonly partner: string;
@@ -23,8 +23,8 @@ export interface HostEvent {
 /** Options of `events.publish`. */
 export interface PublishOptions {
   /**
-   * Handle of the host's open transaction on the database that the storage uses. The event commits and rolls
-   * back with that transaction.
+   * Handle of the host application's open transaction on the database that the storage uses. The event
+   * commits and rolls back with that transaction.
    *
    * - PostgreSQL: a client of `pg`, as `pool.connect()` returns, after its `BEGIN`. Await the call before the
    *   `COMMIT`.
@@ -43,7 +43,7 @@ export interface PublishedEvent {
   readonly partner: string;
 }
 
-/** Publishes the host's own events. */
+/** Publishes the host application's own events. */
 export interface EventPublishing {
   /**
    * Publishes an event to a partner: adds it to the partner's sequence and delivers it to the matching
@@ -69,8 +69,8 @@ function whenThere<T, Next>(value: MaybePromise<T>, next: (value: T) => Next): M
 }
 
 /**
- * Stores events in the host's transaction. Without one, stores them in a new transaction and then notifies
- * the worker.
+ * Stores events in the host application's transaction. Without one, stores them in a new transaction and then
+ * notifies the worker.
  */
 export function publishIn(
   core: Core,
@@ -88,7 +88,7 @@ export function publishIn(
 
 /**
  * Refuses options of `events.publish` whose transaction is `undefined` or has a wrong name: the event would
- * commit although the host's change is rolled back.
+ * commit although the host application's change is rolled back.
  * @throws TypeError that names the wrong option
  */
 export function checkPublishOptions(options: PublishOptions): void {
@@ -99,8 +99,8 @@ export function checkPublishOptions(options: PublishOptions): void {
 }
 
 /**
- * Returns the event store inside the host's transaction, or `null` if the host gave none. @throws TypeError
- * if the value is no open transaction of the storage's database
+ * Returns the event store inside the host application's transaction, or `null` if the host gave none. @throws
+ * TypeError if the value is no open transaction of the storage's database
  */
 export function transactionOf(core: Core, { transaction }: PublishOptions): HostTransaction | null {
   return transaction === undefined ? null : core.storage.events.within(transaction);

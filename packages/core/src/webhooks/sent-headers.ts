@@ -35,7 +35,7 @@ export function sentHeaders(
   return pairsOf(['host', host, 'connection', 'keep-alive', ...handed, 'content-length', `${length}`]);
 }
 
-/** Returns all headers of a webhook request to an inbox, which has neither a host nor a connection. */
+/** Returns all headers of a webhook request to an inbox, which has neither a host name nor a connection. */
 export function inboxHeaders(
   headers: Readonly<Record<string, string>>,
   length: number,

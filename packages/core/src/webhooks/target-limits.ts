@@ -17,7 +17,8 @@ export const fullTargetMs = 1_000;
 /** A place among the concurrent requests to an IP address, which one request occupies. */
 export interface Place {
   /**
-   * Moves the place to the IP address that was actually reached, if it is another address of the host.
+   * Counts the request at the IP address that was actually reached, if this is another address of the target
+   * than expected.
    * @returns true if the other address had a free place
    */
   moveTo(address: string): boolean;

@@ -79,7 +79,7 @@ export function parseTarget(text: string, policy: TargetPolicy): URL {
   return url;
 }
 
-/** Checks whether a host is a public IP address, or a name that may have one. */
+/** Checks whether a URL's host is a public IP address, or a name that may have one. */
 function mayBePublic(host: string): boolean {
   if (isIP(host) !== 0) return isPublicAddress(host);
   // A name with a dot at the end is the same to a resolver, but not to TLS and to comparisons of names.
@@ -149,9 +149,9 @@ const resolveByNameServers: Resolve = async (hostname) => {
 };
 
 /**
- * Returns the resolver used if the host provides none. The operating system's resolver is used for private
- * targets only: it blocks one of the process's few threads while a name server is silent, so a handful of
- * unreachable names would delay all deliveries.
+ * Returns the resolver used if the host application provides none. The operating system's resolver is used
+ * for private targets only: it blocks one of the process's few threads while a name server is silent, so a
+ * handful of unreachable names would delay all deliveries.
  */
 export function defaultResolve(policy: TargetPolicy): Resolve {
   return policy.allowPrivate ? resolveLocally : resolveByNameServers;

@@ -7,7 +7,9 @@ import { tokenRequest } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
 const inherited = { token: 'a', code: 'b', csrf: 'c', decision: 'approve' };
-/** Values that a host's body parser may give a parameter, including a string object with methods. */
+/**
+ * Values that a host application's body parser may give a parameter, including a string object with methods.
+ */
 const values = [['a', 'b'], { a: 'b' }, () => 'a', Object('a'), Symbol('a'), 1n, new Date(0)];
 /** Request bodies as parsers of hosts leave them in `request.body`, and worse ones. */
 const parsed: readonly unknown[] = [

@@ -4,7 +4,8 @@ import { partnerProvider } from '../support/partner-api.ts';
 import { serve } from '../support/running.ts';
 
 /**
- * Headers that a host's security middleware sets on every response: helmet's defaults, and its optional ones.
+ * Headers that a host application's security middleware sets on every response: helmet's defaults, and its
+ * optional ones.
  */
 const ofHost = {
   'Content-Security-Policy': "default-src 'self';form-action 'self';upgrade-insecure-requests",

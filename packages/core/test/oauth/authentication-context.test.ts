@@ -29,7 +29,10 @@ function signedIn(
   return browser;
 }
 
-/** Follows an authorization request to the host's login; returns the requirements that the login received. */
+/**
+ * Follows an authorization request to the host application's login; returns the requirements that the login
+ * received.
+ */
 async function sentToLogin(at: TestProvider, client: TestClient, changes: object, browser: TestBrowser) {
   const { outcome, callback } = await at.follow(browser, at.authorizeUrl(client, { ...changes }));
   expect(outcome).toBe('303 login');

@@ -14,7 +14,10 @@ async function answered(parameters: Record<string, string>, browser = provider.b
   return outcome.replace('303 ', '');
 }
 
-/** Returns the parameters with which the host's login page is opened after an authorization request. */
+/**
+ * Returns the parameters with which the host application's login page is opened after an authorization
+ * request.
+ */
 async function loginPage(parameters: Record<string, string>, browser = provider.browser(null)) {
   const { outcome, callback } = await provider.follow(browser, provider.authorizeUrl(client, parameters));
   expect(outcome).toBe('303 login');

@@ -7,7 +7,7 @@ const loginUrl = vi.spyOn(host.login, 'loginUrl');
 const provider = await startProvider({}, host);
 const client = await provider.client();
 
-/** Sends a browser to the host's login. Returns the browser with the URL of the cancel page. */
+/** Sends a browser to the host application's login. Returns the browser with the URL of the cancel page. */
 async function toLogin(browser = provider.browser(null), changes: Record<string, string> = {}) {
   const login = await provider.follow(browser, provider.authorizeUrl(client, changes));
   expect(login.outcome).toBe('303 login');

@@ -101,10 +101,10 @@ describe('a user whom the host does not know', () => {
 });
 
 const host = new Host();
-/** Name of the host function that does not respond at the moment; `null` for none. */
+/** Name of the host application function that does not respond at the moment; `null` for none. */
 let silent: string | null = null;
 
-/** Wraps functions of a host so that a test can make one of them hang. */
+/** Wraps functions of a host application so that a test can make one of them hang. */
 const maybeSilent = <Port extends object>(port: Port, name: string): Port =>
   new Proxy(port, {
     get:
@@ -121,7 +121,9 @@ const { provider } = await partnerProvider({ hostTimeoutSeconds: 0.05, users, lo
 const client = await provider.client();
 const key = await provider.key();
 
-/** Returns the response while a host function hangs, and checks that the log names the function. */
+/**
+ * Returns the response while a host application function hangs, and checks that the log names the function.
+ */
 async function during(call: string, ask: () => Promise<Answer>): Promise<[string, string | null]> {
   provider.logged.length = 0;
   silent = call;

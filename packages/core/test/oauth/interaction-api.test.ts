@@ -29,7 +29,7 @@ async function start(options: Partial<OstiaryOptions> = {}) {
   return { provider, client: await provider.client({ name: 'The app' }) };
 }
 
-/** Starts an authorization request and follows it to the host's own consent page. */
+/** Starts an authorization request and follows it to the host application's own consent page. */
 async function open(
   provider: TestProvider,
   client: TestClient,
@@ -42,7 +42,7 @@ async function open(
   const csrf = String(shown.json().csrfToken);
   const post = (changed: Record<string, string> = {}, headers: Record<string, string> = {}, by = browser) =>
     by.post(address, { decision: 'approve', csrf, ...changed }, headers);
-  /** Sends the decision on the host's consent page, and follows the redirect to the client. */
+  /** Sends the decision on the host application's consent page, and follows the redirect to the client. */
   const finish = async (decision: string) => browser.get((await post({ decision })).location ?? '');
   return { browser, address, interaction, shown: shown.json(), post, finish };
 }

@@ -29,7 +29,10 @@ navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorke
   .then(() => { document.title = 'ready'; });
 </script>`;
 
-/** Starts a provider whose host is an app with a service worker. Every browser is signed in at the host. */
+/**
+ * Starts a provider whose host is an app with a service worker. Every browser is signed in at the host
+ * application.
+ */
 async function startApp(worker: string): Promise<TestProvider> {
   const host = new Host();
   host.pages = ({ url = '/' }, response) => {

@@ -20,7 +20,9 @@ async function begin(changes: Record<string, string>, of = client, agoMs = hour)
   return { browser, interaction: (await browser.get(provider.authorizeUrl(of, changes))).location ?? '' };
 }
 
-/** Checks that a response redirects to the host's login, with the request to ask for credentials. */
+/**
+ * Checks that a response redirects to the host application's login, with the request to ask for credentials.
+ */
 function expectLogin({ outcome, callback }: Answer): void {
   expect([outcome, callback.get('reauthenticate')]).toEqual(['303 login', 'true']);
 }

@@ -4,10 +4,10 @@ import { openConsent } from '../support/consent-form.ts';
 import { Host } from '../support/directory.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
-/** User of a host that has no public ids, roles and countries. */
+/** User of a host application that has no public ids, roles and countries. */
 const small = { sub: 'user-ana', name: 'Ana Joseph', email: 'ana@example.com' };
 
-/** User rows of a host's database, with NULL for unknown fields. */
+/** User rows of a host application's database, with NULL for unknown fields. */
 const nulls = { kid: null, role: null, country: null, createdAt: null, handle: null };
 
 const smallest = { find: () => small } satisfies UserDirectory;

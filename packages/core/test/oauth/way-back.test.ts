@@ -15,8 +15,8 @@ function wayBack(text: string): (string | undefined)[] {
 }
 
 /**
- * Sends a browser to the host's login, where it stays for eleven minutes. Returns the URLs with which the
- * browser then continues or cancels.
+ * Sends a browser to the host application's login, where it stays for eleven minutes. Returns the URLs with
+ * which the browser then continues or cancels.
  */
 async function waitAtLogin(of = app, changes: Record<string, string> = request, on = provider) {
   const browser = on.browser(null);

@@ -27,7 +27,7 @@ const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name]
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
   loadLanguages(tags, texts, consents);
 
-/** Complete page texts of a host's own language. */
+/** Complete page texts of a host application's own language. */
 export const arabic: PageTexts = inArabicLetters((await speaking(['en']))[0]?.texts ?? ({} as PageTexts));
 
 const known = await speaking([...shippedLanguages, 'ar'], { ar: arabic });

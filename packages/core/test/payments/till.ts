@@ -5,8 +5,8 @@ import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 
 /**
- * Starts a partner that pays over a rail controlled by a test. Returns the related events, the host's
- * metrics, and the log.
+ * Starts a partner that pays over a rail controlled by a test. Returns the related events, the host
+ * application's metrics, and the log.
  */
 export async function till() {
   const given = await shop({}, 'live');
@@ -30,8 +30,8 @@ export async function till() {
       return work();
     },
     /**
-     * Returns the count of unknown outcomes in the host's metrics. The metric has no attribute that could
-     * identify a user.
+     * Returns the count of unknown outcomes in the host application's metrics. The metric has no attribute
+     * that could identify a user.
      */
     async unknown() {
       const [point, ...more] = await told();
@@ -40,7 +40,7 @@ export async function till() {
       expect([rest, more]).toEqual([{ name, attributes: {} }, []]);
       return count;
     },
-    /** Reads the host's metrics of payments. */
+    /** Reads the host application's metrics of payments. */
     metrics: told,
     lines: () => provider.logged.filter(({ message }) => message.includes('tried again')),
   };

@@ -53,7 +53,7 @@ export class Host {
   /** Handles requests that are not for Ostiary; without this handler Ostiary responds with 404. */
   pages: ((request: IncomingMessage, response: ServerResponse) => void) | null = null;
   readonly #signedIn = new Map<string, Authentication>();
-  /** Pairs of user and partner for which the host does not reveal the user. */
+  /** Pairs of user and partner for which the host application does not reveal the user. */
   readonly hidden = new Set<string>();
   readonly users: UserDirectory = {
     find: (sub) => this.people.get(sub) ?? null,
@@ -71,7 +71,7 @@ export class Host {
       return `/login?${query}`;
     },
   };
-  /** Login of a host that can also sign users out. */
+  /** Login of a host application that can also sign users out. */
   get loginWithSignOut(): Login {
     return { ...this.login, signOut: (request) => this.signOut(hostCookie(request)) };
   }

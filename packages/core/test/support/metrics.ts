@@ -7,7 +7,9 @@ class TestReader extends MetricReader {
   protected override async onShutdown(): Promise<void> {}
 }
 
-/** Registers a host's metrics until the end of the test, and returns a function that reads them. */
+/**
+ * Registers a host application's metrics until the end of the test, and returns a function that reads them.
+ */
 export function hostMetrics() {
   const reader = new TestReader();
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));

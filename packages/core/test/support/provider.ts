@@ -94,7 +94,7 @@ export class TestProvider {
 
   /**
    * Starts a provider. `options` override the test's; `authUrl` is by default the URL of the server. Several
-   * providers can share a storage, a `TestClock` (as option `clock`) and a host.
+   * providers can share a storage, a `TestClock` (as option `clock`) and a host application.
    */
   static async start(options: Partial<OstiaryOptions> = {}, host = new Host()): Promise<TestProvider> {
     const server = createServer();
@@ -140,14 +140,16 @@ export class TestProvider {
     await this.ostiary.close();
   }
 
-  /** Returns a new browser. By default the user Ana has signed in at the host five seconds ago. */
+  /**
+   * Returns a new browser. By default the user Ana has signed in at the host application five seconds ago.
+   */
   browser(sub: string | null = ana.sub): TestBrowser {
     const browser = new TestBrowser(new URL(this.site).origin, this.origin);
     if (sub !== null) this.signIn(browser, sub, 5_000);
     return browser;
   }
 
-  /** Signs a user in at the host in this browser, `agoMs` before now. */
+  /** Signs a user in at the host application in this browser, `agoMs` before now. */
   signIn(browser: TestBrowser, sub: string, agoMs = 0, context: Parameters<Host['signIn']>[3] = {}): void {
     this.host.signIn(browser.name, sub, new Date(this.clock.now() - agoMs), context);
   }

@@ -17,7 +17,10 @@ export async function startProvider(...given: Parameters<typeof TestProvider.sta
   return provider;
 }
 
-/** Starts a server of a host or a third party, which stops at the end of the test. Returns its origin. */
+/**
+ * Starts a server of a host application or a third party, which stops at the end of the test. Returns its
+ * origin.
+ */
 export async function serve(
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<string> {

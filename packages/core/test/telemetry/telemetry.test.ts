@@ -7,7 +7,10 @@ import { answering, register, webhookProvider } from '../partner/webhook-shop.ts
 import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
 
-/** Starts a provider with telemetry, and collects the data that the host's meter and tracer receive. */
+/**
+ * Starts a provider with telemetry, and collects the data that the host application's meter and tracer
+ * receive.
+ */
 async function watched() {
   const exporter = new InMemorySpanExporter();
   const points = hostMetrics();

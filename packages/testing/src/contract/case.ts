@@ -16,8 +16,8 @@ export interface StorageCase {
 }
 
 /**
- * Sample calls of each method of a store. `within` is missing, because it needs a transaction of the host;
- * the adapters' tests cover it.
+ * Sample calls of each method of a store. `within` is missing, because it needs a transaction of the host
+ * application; the adapters' tests cover it.
  */
 export type Calls<Port extends keyof Storage> = {
   readonly [Call in Exclude<keyof Storage[Port], 'within'>]: (storage: Storage) => Promise<unknown>;

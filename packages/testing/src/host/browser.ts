@@ -115,7 +115,7 @@ function cookieJar() {
   };
 }
 
-/** Dependencies of a host's browser. */
+/** Dependencies of a host application's browser. */
 export interface HostBrowserParts {
   readonly send: Fetch;
   readonly authUrl: string;

@@ -11,7 +11,7 @@ import { createHostBrowser } from './browser.ts';
 import { createFakeApp } from './fake-app.ts';
 import type { HostTestOptions, HostTestOstiary, TestServer } from './kit.ts';
 
-/** Converts a server of the host to a fetch handler of the Web API. */
+/** Converts a server of the host application to a fetch handler of the Web API. */
 function fetchOf(server: TestServer): FetchHandler {
   if (typeof server === 'function')
     return createFetchHandler((request, response) => void server(request, response));

@@ -5,24 +5,25 @@ import { consented, now, sampleClient } from '../../src/contract/samples.ts';
 import { listedIds } from '../../src/contract/webhook-samples.ts';
 
 /**
- * A storage with the endpoint `we_1`, and a host's connection to its database, which has a table of the host.
+ * A storage with the endpoint `we_1`, and a host application's connection to its database, which has a table
+ * of the host.
  */
 export interface HostStage {
   readonly storage: Storage;
-  /** Argument that the host passes to `events.within`. */
+  /** Argument that the host application passes to `events.within`. */
   readonly handle: unknown;
-  /** Runs SQL on the host's connection, whose search path includes the storage's tables. */
+  /** Runs SQL on the host application's connection, whose search path includes the storage's tables. */
   execute(sql: string): unknown;
   addUser(name: string): unknown;
   users(): unknown;
   /**
-   * Sets an unusual number format and search path on the host's connection, if the database has such
-   * settings.
+   * Sets an unusual number format and search path on the host application's connection, if the database has
+   * such settings.
    */
   speakOtherwise(): unknown;
 }
 
-/** Publishes an event outside of all transactions of the host. */
+/** Publishes an event outside of all transactions of the host application. */
 export function publish({ events }: Storage, label: string) {
   return events.publish([sampleEvent(label)], { idempotency: null, now });
 }
@@ -36,7 +37,7 @@ export async function sequence({ events }: Storage): Promise<string[]> {
 
 export const unavailable = { name: 'StorageUnavailableError', code: 'STORAGE_UNAVAILABLE' };
 
-/** Defines the tests of publishing in a host's transaction, for the adapters of all databases. */
+/** Defines the tests of publishing in a host application's transaction, for the adapters of all databases. */
 export function hostTransactionTests(stage: () => Promise<HostStage>): void {
   test('an event commits with the host’s change, and is not visible before', async () => {
     const { storage, handle, execute, addUser, users } = await stage();

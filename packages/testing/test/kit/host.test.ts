@@ -11,7 +11,7 @@ const people = new Map([
   ['ben', { sub: 'u-2', name: 'Ben', password: 'hidden', claims: { orders: [] } }],
 ]);
 
-/** Creates a host with its own login: a form, a session, and an API. */
+/** Creates a host application with its own login: a form, a session, and an API. */
 function createHost() {
   const sessions = new Map<string, Authentication>();
   const sessionOf = (request: IncomingMessage) =>

@@ -50,7 +50,8 @@ export const inert: Adapter = {
 /** State of one authorization request while oidc-provider handles it. */
 export interface EngineRun {
   /**
-   * The user whom the host reported as signed in when the request arrived; `null` if no user was signed in.
+   * The user whom the host application reported as signed in when the request arrived; `null` if no user was
+   * signed in.
    */
   readonly authentication: Authentication | null;
   /** Checked scopes of a new request. */
@@ -82,7 +83,7 @@ export interface EngineRun {
 /** State of the authorization request during which oidc-provider calls an adapter. */
 export const currentRun = new AsyncLocalStorage<EngineRun>();
 
-/** Returns the signed-in user, as the host reported when the request arrived. */
+/** Returns the signed-in user, as the host application reported when the request arrived. */
 export function visitor(): Authentication | null {
   return currentRun.getStore()?.authentication ?? null;
 }

@@ -176,8 +176,8 @@ export class Engine {
   }
 
   /**
-   * Sets the interaction's cookie for the host's own consent page, so that the browser's later requests to it
-   * find the interaction.
+   * Sets the interaction's cookie for the host application's own consent page, so that the browser's later
+   * requests to it find the interaction.
    * @param seconds - lifetime of the cookie
    */
   async bindTo(exchange: Exchange, interactionId: string, page: URL, seconds: number): Promise<void> {
@@ -251,8 +251,8 @@ export class Engine {
 }
 
 /**
- * Creates the request that oidc-provider sees: a GET of a normalized URL. Leaves the host's own request
- * object unchanged.
+ * Creates the request that oidc-provider sees: a GET of a normalized URL. Leaves the host application's own
+ * request object unchanged.
  */
 function facade(request: IncomingMessage, url: string): IncomingMessage {
   return Object.create(request, {

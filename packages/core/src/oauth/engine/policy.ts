@@ -46,7 +46,7 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
   /**
    * Returns when the authorization request began, to the millisecond, and which user was signed in then. An
    * interaction that follows another one of the same request keeps both. The time is never before the
-   * sign-in, which may seem to be after the request if the host's clock is ahead.
+   * sign-in, which may seem to be after the request if the host application's clock is ahead.
    */
   const requestStart = (ctx: KoaContextWithOIDC): RequestStart => {
     const earlier = ctx.oidc.entities.Interaction?.prompt.details;

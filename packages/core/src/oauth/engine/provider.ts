@@ -21,8 +21,8 @@ import { createPolicy, readRequestStart } from './policy.ts';
 
 /**
  * Selects the storage adapter for each of oidc-provider's models. Its sessions are not stored, because the
- * host reports on every request which user is signed in. Its tokens and grants are not used: Ostiary has its
- * own token endpoint, and a grant is stored together with its code.
+ * host application reports on every request which user is signed in. Its tokens and grants are not used:
+ * Ostiary has its own token endpoint, and a grant is stored together with its code.
  */
 function providerAdapter(core: Core): (model: string) => Adapter {
   const adapters: { readonly [model: string]: Adapter } = {
@@ -167,8 +167,8 @@ function assertClassNames({ Interaction }: Provider): void {
 }
 
 /**
- * Replaces oidc-provider's session by a session of the user whom the host reports as signed in. A resumed
- * request begins without a user, because the result of its interaction names the user.
+ * Replaces oidc-provider's session by a session of the user whom the host application reports as signed in. A
+ * resumed request begins without a user, because the result of its interaction names the user.
  */
 function signInAsHostSays({ Session }: Provider): void {
   const get = async ({ oidc }: KoaContextWithOIDC) => {

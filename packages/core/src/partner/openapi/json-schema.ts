@@ -129,9 +129,9 @@ export function createComponents() {
 }
 
 /**
- * Returns the JSON Schema of a host's event type, inlined, because oapi-codegen leaves out components to
- * which only a webhook refers. If the host's library cannot describe a part of it, that part accepts
- * anything.
+ * Returns the JSON Schema of a host application's event type, inlined, because oapi-codegen leaves out
+ * components to which only a webhook refers. If the host's library cannot describe a part of it, that part
+ * accepts anything.
  */
 export function hostSchema(schema: HostEventSchema): Json {
   try {

@@ -49,8 +49,8 @@ async function engineCore(): Promise<{ readonly core: Core; readonly client: Tes
 }
 
 /**
- * Tests of oidc-provider as Ostiary configures it, called through its adapter with data of the host. The
- * result is a URL or an error.
+ * Tests of oidc-provider as Ostiary configures it, called through its adapter with data of the host
+ * application. The result is a URL or an error.
  */
 describe('the protocol engine', async () => {
   const printed = ['log', 'info', 'warn', 'error'].map((name) => vi.spyOn(console, name as 'log'));

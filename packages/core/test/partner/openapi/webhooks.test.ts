@@ -28,7 +28,7 @@ const describedLine = {
   additionalProperties: true,
 };
 
-/** A host's event types, with the description of their data. */
+/** A host application's event types, with the description of their data. */
 const types: Record<
   string,
   { schema: HostEventSchema; example: Json; described: unknown; summary?: string }
