@@ -69,8 +69,9 @@ export async function listen(
   while (!signal.aborted) {
     try {
       const call = { timeout, maxRetries: 0, signal };
-      // The first call does not wait: it registers this program as the listener of the endpoint.
-      const wait = { waitSeconds: isReady ? waitSeconds : 0 };
+      // The first call does not wait: it registers this program as the listener of the endpoint. Nor does a call
+      // after a failure, whose answer shows that the service is back.
+      const wait = { waitSeconds: isReady && failures === 0 ? waitSeconds : 0 };
       const { data } = await ostiary.sandbox.takeRequests(endpointId, wait, call);
       if (failures > 0) events.found();
       failures = 0;
