@@ -105,8 +105,8 @@ export class TestProvider {
     const log = (level: string) => (fields: object, message: string) =>
       void logged.push({ level, message, fields });
     // Give the provider existing signing keys, because generating an RSA key takes longer than the rest of
-    // the start. Tests with their own storage or sealing key generate one.
-    const isPlain = options.storage === undefined && options.sealingKeys === undefined;
+    // the start. Tests with their own sealing key generate one.
+    const isPlain = options.sealingKeys === undefined;
     const storage = options.storage ?? memoryStorage();
     if (isPlain) {
       await storage.open();
