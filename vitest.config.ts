@@ -2,6 +2,7 @@ import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, sta
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -31,6 +32,21 @@ function useMemory(folder: string): void {
 
 useMemory('/dev/shm');
 
+/**
+ * Starts first what takes longest, so that no process ends with a long file alone: files that start processes, databases
+ * and browsers. Vitest knows only how large a file is, unless it has run here before.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // Those that run alone stay first, because they end a shared process.
+    const isLong = ({ moduleId, project }: TestSpecification) =>
+      project.name === 'alone' ||
+      /\/(?:lab|examples|packages\/(?:adapter-postgres|create-ostiary|listen))\//.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 export default defineConfig({
   resolve: { conditions: ['ostiary-source'] },
   ssr: {
@@ -43,6 +59,7 @@ export default defineConfig({
       { extends: true, test: { name: 'shared', include: shared, isolate: false } },
       { extends: true, test: { name: 'alone', include: alone } },
     ],
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     execArgv: ['--conditions=ostiary-source'],
     setupFiles: [join(root, 'lab/support/untouched-prototypes.ts')],
