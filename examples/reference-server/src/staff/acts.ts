@@ -47,6 +47,13 @@ export const staffActs: { readonly [action: string]: HostAct } = {
     'cambió el rol de',
     'mudou a função de',
   ),
+  'staff.end_sessions': act(
+    'ended the sessions of',
+    'a mis fin aux sessions de',
+    'fini sesyon',
+    'terminó las sesiones de',
+    'encerrou as sessões de',
+  ),
   'staff.disable': act('disabled', 'a désactivé', 'dezaktive', 'desactivó a', 'desativou'),
   'staff.reset': act(
     'reset the sign-in of',

@@ -56,14 +56,17 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
     );
     const able = owners.map(toMember).filter(({ hasJoined }) => hasJoined);
     if (able.length === 1 && able[0]?.id === row.id)
-      throw new StaffError(`${row.email} is the last owner who can sign in; invite another one first`);
+      throw new StaffError(
+        `${row.email} is the last owner who can sign in; invite another one first`,
+        'last_owner',
+      );
     return row;
   }
 
   return {
     /** Adds a staff member. @throws StaffError if the address is wrong or taken */
     async invite(email: string, role: OperatorRole): Promise<StaffLink> {
-      if (!emailFormat.test(email)) throw new StaffError('this is not an e-mail address');
+      if (!emailFormat.test(email)) throw new StaffError('this is not an e-mail address', 'invalid');
       const id = `stf_${randomBytes(10).toString('hex')}`;
       const values = { id, email, role, createdAt: now() };
       try {
@@ -76,7 +79,7 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
         });
       } catch (error) {
         if (!(error instanceof UniqueViolation)) throw error;
-        throw new StaffError(`${email} was invited before; \`staff reset\` makes a new link`);
+        throw new StaffError(`${email} was invited before; \`staff reset\` makes a new link`, 'taken');
       }
     },
 
@@ -96,6 +99,14 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
         await transaction.run(sql, { id, now: now() });
         await removeWaysIn(transaction, id, ['links', 'sessions']);
         return toMember(await rows.require(transaction, email));
+      }),
+
+    /** Ends the sessions of a person, who can sign in again. */
+    endSessions: (email: string): Promise<StaffMember> =>
+      database.write(async (transaction) => {
+        const row = await rows.require(transaction, email);
+        await removeWaysIn(transaction, row.id, ['sessions']);
+        return toMember(row);
       }),
 
     /**

@@ -1,3 +1,4 @@
+import type { StaffRefusal } from '@ostiary/console';
 import type { OperatorRole } from '@ostiary/core';
 import type { Database } from '../database/database.ts';
 
@@ -36,6 +37,13 @@ export interface StoredPasskey {
 /** Error for a request that cannot be fulfilled. The message is for the caller. */
 export class StaffError extends Error {
   override readonly name = 'StaffError';
+  /** Reason for pages in other languages; `null` if they do not need one. */
+  readonly reason: StaffRefusal['refused'] | null;
+
+  constructor(message: string, reason: StaffRefusal['refused'] | null = null) {
+    super(message);
+    this.reason = reason;
+  }
 }
 
 /** Error for an address that no staff member has. */

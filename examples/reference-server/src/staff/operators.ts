@@ -11,6 +11,7 @@ import type { Accounts } from '../users/accounts.ts';
 import type { IdentityChecks } from '../users/identity-checks.ts';
 import { createOperatorUsers } from '../users/operator-users.ts';
 import { staffActs } from './acts.ts';
+import { createOperatorStaff } from './operator-staff.ts';
 import { createProxyHeader } from './proxy-header.ts';
 import type { Staff } from './staff.ts';
 
@@ -65,7 +66,7 @@ interface Parts {
  * no such pages.
  */
 export function createOperators(
-  { operators }: Pick<ServerConfig, 'operators'>,
+  { authUrl, operators }: Pick<ServerConfig, 'authUrl' | 'operators'>,
   { database, now, logger, accounts, identityChecks, running, cookies, csrf, staff, sessions }: Parts,
 ): NonNullable<OstiaryOptions['operators']> | null {
   if (operators === null) return null;
@@ -82,6 +83,7 @@ export function createOperators(
           (message) => logger.warn(message),
           now,
         );
-  const accountUrl = operators === 'accounts' ? '/staff' : null;
-  return { authenticate, pages: operatorsConsole({ users, accountUrl, acts: staffActs }) };
+  const own =
+    operators === 'accounts' ? { accountUrl: '/staff', staff: createOperatorStaff(staff, authUrl) } : {};
+  return { authenticate, pages: operatorsConsole({ users, acts: staffActs, ...own }) };
 }

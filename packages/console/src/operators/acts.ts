@@ -1,25 +1,7 @@
 import type { AuditEntry } from '@ostiary/core/admin';
 import { fillText, type Html, html, nameOf, visible } from '@ostiary/core/pages';
 import { ago } from '../parts.ts';
-import type { Language } from '../words.ts';
 import type { OperatorContext } from './visit.ts';
-
-/** Kind of an entry that the application writes into the audit log, as the operators' pages show it. */
-export interface HostAct {
-  /**
-   * Words between the person and the object of an act, such as `blocked the user`, by the language of the
-   * page. English is used where a language is missing.
-   */
-  readonly words: { readonly en: string } & { readonly [Name in Language]?: string };
-  /**
-   * False for an act that changes nothing, such as a sign-in. The list of the latest changes leaves such acts
-   * out. @defaultValue true
-   */
-  readonly isChange?: boolean;
-}
-
-/** Kinds of the application's own audit log entries, by their names in the audit log. */
-export type HostActs = ReadonlyMap<string, HostAct>;
 
 /** Returns the words for a kind of act, such as "disabled the partner"; `null` for an act without words. */
 export function wordsOfAct(

@@ -10,13 +10,17 @@ import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 const groups = [
   { title: null, sections: ['overview', 'partners', 'clients', 'allKeys', 'users'] },
   { title: 'traffic', sections: ['failing', 'endpoints', 'events', 'requests'] },
-  { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep'] },
+  { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep', 'staff'] },
 ] as const;
 
 type Section = (typeof groups)[number]['sections'][number];
 
 /** Rights that operators need to see a section at all. */
-const sectionRights: { readonly [Name in Section]?: OperatorRight } = { users: 'users', upkeep: 'service' };
+const sectionRights: { readonly [Name in Section]?: OperatorRight } = {
+  users: 'users',
+  upkeep: 'service',
+  staff: 'service',
+};
 
 /** Returns the title of a section of the operators' pages. */
 function sectionTitle(section: Section, { voice, words }: OperatorContext): string {
@@ -77,7 +81,7 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
   const navigation = groups.map((group) => ({
     title: group.title === null ? null : words.nav[group.title],
     links: group.sections
-      .filter((name) => isOpen(name, visit.may))
+      .filter((name) => isOpen(name, visit.may) && (name !== 'staff' || visit.staff !== null))
       .map((name) => ({
         href: urls[name](),
         words: sectionTitle(name, visit),

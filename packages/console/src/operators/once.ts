@@ -8,7 +8,7 @@ import { type OperatorContext, parameter } from './visit.ts';
 
 /** New secrets by the names of their labels. */
 type NewSecrets = readonly (readonly [
-  name: 'key' | 'signingSecret' | 'clientId' | 'clientSecret' | 'portalLink',
+  name: 'key' | 'signingSecret' | 'clientId' | 'clientSecret' | 'portalLink' | 'staffLink',
   secret: string,
 ])[];
 

@@ -3,11 +3,12 @@ import type { OperatorBackend, OperatorPage, OperatorPages, OperatorVisit } from
 import { answerAsset } from '../assets.ts';
 import { pageScript } from '../live.ts';
 import { consoleStyle } from '../style.ts';
-import type { HostAct } from './acts.ts';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
 import { everyEndpoint, everyEvent, everyRequest, failingEndpoints } from './everywhere.ts';
+import type { HostAct } from './host-acts.ts';
+import type { OperatorStaff } from './host-staff.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { allKeys, changeKey, issueKey, key, keys } from './keys.ts';
 import { operatorRequest } from './objects.ts';
@@ -16,6 +17,7 @@ import { changePartner, createPartner, partner, partners } from './partners.ts';
 import { payment, paymentFile, payments, reconciliation } from './payments.ts';
 import { search } from './search.ts';
 import { rotateSigningKey, signingKeys } from './signing-keys.ts';
+import { changeStaff, inviteStaff, staff, staffMember } from './staff.ts';
 import { doUpkeep, upkeep } from './upkeep.ts';
 import { changeUser, user, users } from './users.ts';
 import { contextOf, type Do, type Show } from './visit.ts';
@@ -27,14 +29,11 @@ import { changeEndpointOf, operatorEndpoint, redeliver, webhooks } from './webho
  */
 type Access = Pick<OperatorPage<Administration>, 'right' | 'isHidden' | 'isConfirmed'>;
 
+/** A route of the operators' pages. */
+type Row = readonly [path: string, summary: string, show: Show, act?: Do | undefined, access?: Access];
+
 /** Routes of the operators' pages. Every operator may see a page without `isHidden`. */
-const table: readonly (readonly [
-  path: string,
-  summary: string,
-  show: Show,
-  act?: Do | undefined,
-  access?: Access,
-])[] = [
+const table: readonly Row[] = [
   [
     '',
     'Health of the service: waiting work, failed work, and the sealing keys that are still needed.',
@@ -139,6 +138,24 @@ const table: readonly (readonly [
   ],
 ];
 
+/** Routes of the pages that manage the staff of a host. */
+const staffTable: readonly Row[] = [
+  [
+    '/staff',
+    'People who may open these pages; invites one.',
+    staff,
+    inviteStaff,
+    { right: 'service', isHidden: true, isConfirmed: true },
+  ],
+  [
+    '/staff/:id',
+    'A person who may open these pages; changes the role, ends sessions or access.',
+    staffMember,
+    changeStaff,
+    { right: 'service', isHidden: true, isConfirmed: true },
+  ],
+];
+
 /**
  * Makes the pages at `{authUrl}/operators` for the people who run the service. Operators can do what the
  * command line can do, with the same audit log entries. The host application decides who may open the pages,
@@ -147,6 +164,7 @@ const table: readonly (readonly [
  * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
  * Without them, operators open a user by id, see the connected apps, and can end their access. `accountUrl`: path on
  * `authUrl` of your page where an operator signs out, to which the name of the operator links.
+ * `staff`: functions that manage the people who may open these pages, which then have pages for that.
  * `acts`: words for the acts that you write into the audit log, by their names.
  * @example
  * ```ts
@@ -160,10 +178,12 @@ export function operatorsConsole({
   users: host = null,
   accountUrl = null,
   acts = {},
+  staff: hostStaff = null,
 }: {
   readonly users?: OperatorUsers | null;
   readonly accountUrl?: string | null;
   readonly acts?: { readonly [action: string]: HostAct };
+  readonly staff?: OperatorStaff | null;
 } = {}): OperatorPages<Administration> {
   const hostActs = new Map(Object.entries(acts));
   function pages(backend: OperatorBackend): OperatorPage<Administration>[] {
@@ -172,9 +192,14 @@ export function operatorsConsole({
       script: backend.url(`/script.js?v=${script.version}`),
       style: backend.url(`/style.css?v=${style.version}`),
     };
-    const shown = table.map(([path, summary, show, act, access = {}]): OperatorPage<Administration> => {
+    const rows = hostStaff === null ? table : [...table, ...staffTable];
+    const shown = rows.map(([path, summary, show, act, access = {}]): OperatorPage<Administration> => {
       const context = (visit: OperatorVisit<Administration>) =>
-        contextOf({ backend, users: host, accountUrl, acts: hostActs, assets }, visit, access.right);
+        contextOf(
+          { backend, users: host, accountUrl, acts: hostActs, staff: hostStaff, assets },
+          visit,
+          access.right,
+        );
       return {
         ...{ path, summary, ...access },
         GET: async (visit) => show(await context(visit)),

@@ -44,6 +44,8 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
     client: (id: string, query: Query = {}) => at(`/clients/${of(id)}`, query),
     users: (query: Query = {}) => at('/users', query),
     user: (sub: string, query: Query = {}) => at('/user', { sub, ...query }),
+    staff: (query: Query = {}) => at('/staff', query),
+    staffMember: (id: string, query: Query = {}) => at(`/staff/${of(id)}`, query),
     audit: (query: Query = {}) => at('/audit', query),
     signingKeys: (query: Query = {}) => at('/signing-keys', query),
     upkeep: (query: Query = {}) => at('/upkeep', query),

@@ -15,7 +15,8 @@ import {
 } from '@ostiary/core/console';
 import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
-import type { HostActs } from './acts.ts';
+import type { HostActs } from './host-acts.ts';
+import type { OperatorStaff } from './host-staff.ts';
 import type { OperatorUsers } from './host-users.ts';
 import { type OperatorUrls, operatorUrls } from './urls.ts';
 
@@ -35,6 +36,8 @@ export interface OperatorContext
    * Path or URL of the host application's page where an operator signs out; `null` if the host passed none.
    */
   readonly accountUrl: string | null;
+  /** Functions of the host that manage its staff; `null` if it did not pass them. */
+  readonly staff: OperatorStaff | null;
   /** Kinds of the application's own audit log entries, with words for the pages. */
   readonly acts: HostActs;
   readonly urls: OperatorUrls;
@@ -78,8 +81,9 @@ export async function contextOf(
     users,
     accountUrl,
     acts,
+    staff,
     assets,
-  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'acts' | 'assets'>,
+  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'acts' | 'staff' | 'assets'>,
   visit: OperatorVisit<Administration>,
   right?: OperatorRight,
 ): Promise<OperatorContext> {
@@ -92,7 +96,7 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, users, accountUrl, acts, assets, voice, words, slug, id },
+    ...{ backend, users, accountUrl, acts, staff, assets, voice, words, slug, id },
     urls: operatorUrls(backend, modeOf(visit)),
     ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
     ...{ may: visit.may, confirmAt: visit.confirmAt, signOut: visit.signOut },
