@@ -199,7 +199,7 @@ export const settings = {
   },
   OSTIARY_SANDBOX_CONSOLE: onOff(
     'on',
-    '`off`: there is no sandbox console at `/sandbox`, where partners sign in with a test key to see and trigger test events.',
+    '`off`: there is neither a sandbox console at `/sandbox`, where partners sign in with a test key to see and trigger test events, nor a live portal at `/portal`.',
   ),
   OSTIARY_OPERATORS: onOff(
     'off',
