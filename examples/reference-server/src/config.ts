@@ -77,6 +77,18 @@ function operatorsOf(values: Parsed) {
   return Object.freeze({ header, groupsHeader, roles: Object.freeze(roles) });
 }
 
+/** Returns how notices are sent by e-mail; `null` if they are not. Refuses settings of which a part is missing. */
+function noticesOf(values: Parsed) {
+  const { OSTIARY_SMTP_URL: smtpUrl, OSTIARY_NOTICES_TO: to, OSTIARY_NOTICES_FROM: from } = values;
+  if (smtpUrl === undefined && to.length === 0 && from === undefined) return null;
+  if (smtpUrl === undefined || to.length === 0 || from === undefined) {
+    throw new ConfigError(
+      'OSTIARY_SMTP_URL, OSTIARY_NOTICES_TO and OSTIARY_NOTICES_FROM need each other: set all three, or none',
+    );
+  }
+  return Object.freeze({ smtpUrl, to: Object.freeze(to), from });
+}
+
 /** Refuses settings that do not allow several processes on this machine. */
 function refuseMany(role: string, databaseUrl: string | null): void {
   if (databaseUrl === null) {
@@ -120,6 +132,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     );
   }
   const operators = operatorsOf(values);
+  const notices = noticesOf(values);
   const processes = values.OSTIARY_PROCESSES;
   if (processes > 1) refuseMany(role, databaseUrl);
   const dataDir = resolve(values.OSTIARY_DATA_DIR);
@@ -163,6 +176,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     }),
     sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
     operators,
+    /** Mail server, receivers and sender of notices; `null` for none. `smtpUrl` contains a password, so never log it. */
+    notices,
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,
     port: values.PORT,

@@ -6,6 +6,7 @@ import type { ServerConfig } from './config.ts';
 import { migrate } from './database/migrations.ts';
 import { forOperators, openDatabases, reasonOf } from './database/open.ts';
 import { createLedger } from './ledger/ledger.ts';
+import { createMailer } from './notices/mailer.ts';
 import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
 import { createCsrf } from './sign-in/csrf.ts';
@@ -83,6 +84,7 @@ export async function openInstallation(
       csrf: createCsrf(deriveKeys('csrf')),
       sessions: ofStaff,
     });
+    const mailer = createMailer(config, logger);
     const ostiary = await createOstiary({
       authUrl: config.authUrl,
       baseUrl: config.baseUrl,
@@ -108,6 +110,7 @@ export async function openInstallation(
       webhooks: config.webhooks,
       ...(config.sandboxConsole ? { console: sandboxConsole() } : {}),
       ...(operators !== null && { operators }),
+      ...(mailer !== null && { notify: mailer.notify }),
       sealingKeys: [...config.sealingKeys],
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
@@ -119,7 +122,7 @@ export async function openInstallation(
     return {
       database,
       authUrl: config.authUrl,
-      ...{ accounts, staff, identityChecks },
+      ...{ accounts, staff, identityChecks, mailer },
       staffSessions: ofStaff,
       ...{ ledger, sessions, cookies, ostiary },
       /** Administrative calls of Ostiary, for commands. */

@@ -118,7 +118,10 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   });
   const running = opened.move();
   const { port } = http;
-  if (role !== 'web') ostiary.worker.start();
+  if (role !== 'web') {
+    ostiary.worker.start();
+    void installation.mailer?.check();
+  }
   if (socket !== null && !config.trustedProxies.includes('unix')) {
     logger.warn(
       { socket: socket.path },

@@ -136,6 +136,27 @@ export const resources = z
     'must be JSON such as {"https://tools.example.com/mcp":{"name":"Tools"}}',
   );
 
+/** Schema of an e-mail address. */
+export const mailAddress = z
+  .email('must be an e-mail address such as operators@example.com')
+  .max(254, 'must be an e-mail address of at most 254 characters');
+
+/** Schema of the URL of a mail server. Error messages contain no part of it. */
+export const smtpUrl = checked((value, refuse) => {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
+    return refuse('must be a URL such as smtps://user:password@mail.example.com:465');
+  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '')
+    return refuse('must have nothing after host and port');
+  if (url.password !== '' && url.username === '') return refuse('has a password and no user');
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return refuse('has a % that is not encoded as %25');
+  }
+  return value;
+});
+
 /** Schema of the name of a header, in lower case as Node lists headers. */
 export const headerName = z
   .string()

@@ -1,17 +1,19 @@
 import { defaultOptions } from '@ostiary/core';
-import { origin, port, some, switched, whole } from '@ostiary/web-kit';
+import { list, origin, port, some, switched, whole } from '@ostiary/web-kit';
 import { z } from 'zod';
 import {
   databaseUrl,
   delays,
   fileMode,
   headerName,
+  mailAddress,
   processes,
   proxies,
   resources,
   roleMapping,
   scopeNames,
   sealingKeys,
+  smtpUrl,
   socketPath,
 } from './setting-checks.ts';
 
@@ -222,6 +224,24 @@ export const settings = {
     shown: 'none',
     about:
       'Roles of the names and groups that the proxy sends, comma separated: `ana@example.com=owner,helpdesk=support,*=viewer`. The highest role counts, and nobody else gets in.',
+  },
+  OSTIARY_SMTP_URL: {
+    check: smtpUrl.optional(),
+    isSecret: true,
+    shown: 'none, no e-mails',
+    about:
+      'Mail server that sends [notices](../../docs/deploy.md#notices-by-e-mail), `smtps://user:password@mail.example.com:465` or `smtp://…:587`. With a password, `smtp:` needs STARTTLS, except on this machine. Needs `OSTIARY_NOTICES_TO` and `OSTIARY_NOTICES_FROM`. You can put the URL into a file and name the file in `OSTIARY_SMTP_URL_FILE`.',
+  },
+  OSTIARY_NOTICES_TO: {
+    check: list.pipe(z.array(mailAddress).max(20, 'has more than 20 addresses')),
+    fallback: '',
+    shown: 'none',
+    about: 'E-mail addresses of the operators who get notices, comma separated.',
+  },
+  OSTIARY_NOTICES_FROM: {
+    check: mailAddress.optional(),
+    shown: 'none',
+    about: 'E-mail address from which notices are sent. The name of the sender is `OSTIARY_NAME`.',
   },
   OSTIARY_LOG_LEVEL: {
     check: z.enum(

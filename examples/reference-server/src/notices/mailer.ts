@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { Notify } from '@ostiary/core';
+import { isLoopbackUrl } from '@ostiary/web-kit';
+import { createTransport } from 'nodemailer';
+import type { Logger } from 'pino';
+import type { ServerConfig } from '../config.ts';
+import { mailOf } from './mails.ts';
+
+/** Times for one step of sending, in milliseconds. Ostiary gives a notice ten seconds altogether. */
+const timeouts = { connectionTimeout: 4_000, greetingTimeout: 4_000, socketTimeout: 8_000 };
+
+/** Returns the host of an SMTP URL as an http URL, for {@link isLoopbackUrl}. */
+const asHttp = (url: URL): string => `http://${url.hostname}`;
+
+/** Sends notices by e-mail. */
+export interface Mailer {
+  readonly notify: Notify;
+  /** Connects to the mail server and signs in. Logs a warning if that fails. */
+  check(): Promise<void>;
+}
+
+/** Creates the mailer of the settings; `null` without them. */
+export function createMailer(config: ServerConfig, logger: Logger): Mailer | null {
+  const { notices, name, authUrl } = config;
+  if (notices === null) return null;
+  const url = new URL(notices.smtpUrl);
+  const user = decodeURIComponent(url.username);
+  const secure = url.protocol === 'smtps:';
+  const transport = createTransport({
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    // A password is never sent in the clear.
+    requireTLS: !secure && user !== '' && !isLoopbackUrl(asHttp(url)),
+    ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const operatorsUrl = config.operators === null ? null : `${authUrl}/operators`;
+  const domain = notices.from.slice(notices.from.lastIndexOf('@') + 1);
+
+  return {
+    async notify(notice) {
+      // It concerns a user, of whom this server knows no e-mail address.
+      if (notice.type === 'app.connected') return;
+      const digest = createHash('sha256').update(notice.id).digest('hex').slice(0, 32);
+      await transport.sendMail({
+        from: { name, address: notices.from },
+        to: [...notices.to],
+        ...mailOf(notice, { name, operatorsUrl }),
+        // The same for each repetition, so that mail programs show one.
+        messageId: `<${digest}@${domain}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+    },
+    async check() {
+      try {
+        await transport.verify();
+      } catch (error) {
+        logger.warn(
+          { reason: error instanceof Error ? error.message : String(error) },
+          'the mail server of OSTIARY_SMTP_URL cannot be used; notices are tried again for three days',
+        );
+      }
+    },
+  };
+}
