@@ -71,7 +71,7 @@ describe('headers', () => {
   it('with 100,000 signatures are refused without looking at them', async () => {
     const signature = headers['X-SVC-Signature'] ?? '';
     const many = Array.from({ length: 100_000 }, () => signature);
-    const started = performance.now();
+    const started = process.cpuUsage();
     expect(await codeOf(body, { ...headers, 'X-SVC-Signature': many.join(', ') })).toBe('malformed_header');
     expect(await codeOf(body, { ...headers, 'X-SVC-Signature': many })).toBe('malformed_header');
     const hex = 'a'.repeat(6_400_000);
@@ -79,7 +79,8 @@ describe('headers', () => {
       if (name !== 'Content-Type')
         expect(await codeOf(body, { ...headers, [name]: hex })).toBe('malformed_header');
     }
-    expect(performance.now() - started).toBeLessThan(500);
+    // Processor time, because other programs may keep this one waiting.
+    expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);
   });
 });
 
