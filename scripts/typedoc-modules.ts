@@ -22,7 +22,7 @@ function specifiers(): ReadonlyMap<string, string> {
   return bySource;
 }
 
-/** Entry point for typedoc. */
+/** Function that typedoc calls when it loads this plug-in. */
 export function load(app: Application): void {
   const bySource = specifiers();
   app.on(Application.EVENT_BOOTSTRAP_END, () => app.options.setValue('entryPoints', [...bySource.keys()]));

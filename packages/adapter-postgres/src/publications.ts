@@ -2,7 +2,7 @@ import type { NewEvent, Owner } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { type Connection, prepared, statement } from './statement.ts';
 
-/** A delivery to store, due now. */
+/** A new webhook delivery to store, which is due now. */
 export interface NewDelivery {
   readonly id: string;
   readonly eventNumber: number;

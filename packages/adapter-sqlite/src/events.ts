@@ -7,7 +7,7 @@ import { hostTransactions } from './host-transactions.ts';
 import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 
-/** Parameters of {@link latestWhere}. */
+/** Parameters of the SQL condition {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
   /** Whether events must have a delivery (1) or must have none (0); `null` selects both. */

@@ -57,15 +57,15 @@ export interface CommandFlag {
   readonly about: string;
   /** True if the command requires the flag. */
   readonly required?: boolean;
-  /** Value if the flag is not given. */
+  /** Value of the flag if the command line does not contain it. */
   readonly default?: string;
   /** Values that the flag accepts; all if omitted. */
   readonly oneOf?: readonly string[];
-  /** Required form of the flag's value. */
+  /** Form that the value of the flag must have, such as a date. */
   readonly is?: 'whole number' | 'time';
 }
 
-/** Checked arguments of a command. */
+/** Checked command-line arguments of a command. */
 export interface CommandArguments {
   readonly positionals: readonly string[];
   /** The value of a flag, or `undefined`. */

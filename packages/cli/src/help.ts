@@ -36,7 +36,7 @@ export function groupOf(name: string): string {
   return `${title}:`;
 }
 
-/** Titles of the groups in their order. */
+/** Titles of the command groups in the help, in their order. */
 export const groupTitles = groups.map(([title]) => `${title}:`);
 
 /** Aliases for the second word of a command. */
@@ -91,7 +91,7 @@ export const usageOf = (command: CommandDescription): string =>
 export const exampleOf = (name: string, { example }: CommandDescription): string =>
   example === undefined ? '' : `\n${styled('bold', 'Example:')}\n  ${`${name} ${example}`.trimEnd()}`;
 
-/** Formatting of the help. */
+/** Text styles (bold, colours) with which the help is formatted. */
 export const helpStyle = {
   styleTitle: (title: string) => styled('bold', title),
   styleCommandText: (text: string) => styled('cyan', text),

@@ -40,7 +40,7 @@ export interface Line<Subject extends CommandSubject> {
   readonly common: CommonFlags;
 }
 
-/** Outputs for help and errors. */
+/** Name and version of the program, and functions that write its output and its errors. */
 export interface Outlets {
   readonly program: string;
   readonly version: string;

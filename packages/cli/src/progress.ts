@@ -1,7 +1,7 @@
 import { escapeControls } from '@ostiary/core/internal';
 import type { ProgressStep } from './command.ts';
 
-/** Output for progress reports. */
+/** Output stream for progress reports of commands. */
 export interface ProgressOutlet {
   readonly write: (text: string) => void;
   /** True if the progress is shown in one line that is rewritten; otherwise a line is added every second. */

@@ -1,4 +1,4 @@
 import own from '../package.json' with { type: 'json' };
 
-/** Version of this package. */
+/** Version of the package `@ostiary/cli`. */
 export const cliVersion: string = own.version;

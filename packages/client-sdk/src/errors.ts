@@ -184,7 +184,7 @@ export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
 
-/** The caller's `signal` aborted the call. */
+/** Error of a call that the caller's `signal` aborted. */
 export class AbortedError extends OstiaryError {
   override readonly name = 'AbortedError';
 }

@@ -28,7 +28,10 @@ const neverSent: ReadonlySet<string> = new Set([
   ...['target_refused', 'connection_refused', 'connection_failed', 'certificate', 'tls'],
 ]);
 
-/** Returns the name of the text that explains a failed attempt, `unknown` if there is no such text. */
+/**
+ * Returns the name of the page text that explains a failed delivery attempt; `unknown` if no text explains
+ * it.
+ */
 export function failureKind(
   { error, httpStatus }: Pick<Attempt, 'error' | 'httpStatus'>,
   { failures }: Words,

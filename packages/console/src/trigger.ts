@@ -41,7 +41,7 @@ export async function editEvent(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, { type, data: JSON.stringify(visit.backend.events.example(type), null, 2) });
 }
 
-/** Triggers a test event. */
+/** Handles the form that triggers a test event. */
 export async function sendEvent(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
   const type = knownType(visit, form.get('type'));

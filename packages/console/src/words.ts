@@ -26,7 +26,7 @@ export type Language = keyof typeof allWords;
 /** Languages of the console. The first is used for browsers that request none of them. */
 export const languages = Object.keys(allWords) as readonly Language[];
 
-/** Language of a page, with its texts. */
+/** Language of a console page, with the page texts in it. */
 export interface Voice {
   readonly language: Language;
   readonly words: Words;

@@ -1,6 +1,7 @@
 /**
- * Types for writing a console: the backend that it calls, and the pages that it returns. Pages are built with
- * `@ostiary/core/pages`. Hosts usually pass a finished console, `sandboxConsole()` of `@ostiary/console`.
+ * Types for writing a partner console: the backend that the console calls, and the pages that it returns.
+ * Pages are built with `@ostiary/core/pages`. Host applications usually pass a finished console,
+ * `sandboxConsole()` of `@ostiary/console`.
  *
  * @packageDocumentation
  */

@@ -140,9 +140,9 @@ export type OAuthErrorCode = keyof typeof oauthErrors;
 export interface OAuthErrorOptions {
   /** HTTP status to use instead of the one in the error table. */
   readonly status?: number;
-  /** Extra headers of the response. */
+  /** Additional headers of the error response. */
   readonly headers?: { readonly [name: string]: string };
-  /** Underlying error. Logged, never sent. */
+  /** Underlying error, which is logged and never sent to the client. */
   readonly cause?: unknown;
   /** Kind of the error page shown to the user, if the error code alone is not clear enough. */
   readonly page?: 'expired' | 'csrf' | 'not_allowed';
@@ -298,7 +298,7 @@ export class PartnerError extends Error {
   override readonly name = 'PartnerError';
   readonly code: PartnerErrorCode;
   readonly status: number;
-  /** Public text, sent to the partner. */
+  /** Public description of the error, which is sent to the partner. */
   readonly description: string;
   readonly details: readonly ErrorDetail[];
   readonly headers: { readonly [name: string]: string };

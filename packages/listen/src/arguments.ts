@@ -5,7 +5,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Parsed command line. */
+/** Parsed command line of `npx @ostiary/listen`. */
 export interface Settings {
   /** URL on this machine to which webhook requests are forwarded. */
   readonly to: URL;

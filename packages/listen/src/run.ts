@@ -6,7 +6,7 @@ import { eventTypes } from './event-types.ts';
 import { listen } from './listener.ts';
 import { requestJson, requestLine } from './print.ts';
 
-/** Environment and outputs of the program's process. */
+/** Environment variables of the program's process, and functions that write its output. */
 export interface Surroundings {
   readonly environment: NodeJS.ProcessEnv;
   /** Writes a line to stdout. */

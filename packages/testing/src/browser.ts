@@ -89,7 +89,7 @@ export interface TestBrowser {
   deny(url: string | URL): Promise<URL>;
 }
 
-/** Dependencies of a test browser. */
+/** Functions and settings that a test browser needs. */
 export interface BrowserParts {
   readonly login: TestLogin;
   readonly sub: string;

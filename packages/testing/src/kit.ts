@@ -90,7 +90,7 @@ export interface TestKey {
   readonly id: string;
   /** The API key, sent in the header `X-API-Key`. */
   readonly key: string;
-  /** Secret with which requests are signed. */
+  /** Secret with which a partner signs API requests. */
   readonly signingSecret: string;
   readonly partner: string;
   readonly mode: Mode;
@@ -127,7 +127,7 @@ export interface TestEndpoint {
  * ```
  */
 export interface TestOstiary extends TestOAuth, AsyncDisposable {
-  /** The service under test, with the same functions as for hosts. */
+  /** The Ostiary service under test, with the same functions that host applications have. */
   readonly ostiary: Ostiary;
   /** Base URL of the partner API. */
   readonly baseUrl: string;

@@ -19,7 +19,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 /** Passes a request to another origin to code of the test; returns `null` if there is no such code. */
 export type Receive = (request: Request) => Promise<Response> | null;
 
-/** Dependencies of the network of a kit. */
+/** Functions and settings that the test kit's network needs. */
 export interface NetworkParts {
   readonly origins: readonly string[];
   readonly engine: FetchHandler;
@@ -28,7 +28,7 @@ export interface NetworkParts {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Called before each request that the service receives. */
   readonly arrives: () => void;
-  /** Called after each response of the service. */
+  /** Function that is called after each response of the service. */
   readonly answered: () => void;
   /** Signal that aborts when the test kit is closed. */
   readonly closed: AbortSignal;

@@ -93,7 +93,7 @@ export interface Authorization {
  */
 export interface TestOAuth {
   readonly clients: {
-    /** Confidential client of the kit's partner. */
+    /** Confidential OAuth client of the test kit's partner. */
     readonly web: TestClient;
     /** Public client of the kit's partner: a single-page, mobile or desktop app. */
     readonly app: TestClient;
@@ -126,7 +126,9 @@ export interface TestOAuth {
   accessToken(client: TestClient, options?: AuthorizeOptions & AuthorizingUser): Promise<string>;
 }
 
-/** Dependencies of the kit's OAuth functions. */
+/**
+ * What the OAuth functions of the test kit need, such as the client administration and a signed-in browser.
+ */
 export interface OAuthParts {
   readonly admin: ClientAdministration;
   readonly partner: string;

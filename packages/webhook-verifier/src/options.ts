@@ -25,7 +25,7 @@ export interface VerifyOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Checked {@link VerifyOptions}. */
+/** Options of verifying a webhook, checked and with defaults. */
 export interface CheckedOptions {
   readonly secrets: readonly string[];
   /** Maximum difference between timestamp and current time, in seconds. */

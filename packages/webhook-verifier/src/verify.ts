@@ -8,12 +8,12 @@ import { checkOptions, type VerifyOptions } from './options.ts';
 /** A webhook whose signature, age and id are verified. `type` determines the type of `event`. */
 export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event extends AnyEvent
   ? {
-      /** Event in the signed body. */
+      /** Event that the signed body of the webhook contains. */
       readonly event: Event;
       /** Id of the event, such as `evt_…`. Store it to recognise duplicates. */
       readonly id: string;
       readonly type: Event['type'];
-      /** Time at which this attempt was signed, in Unix seconds. */
+      /** Time at which the service signed this delivery attempt, in Unix seconds. */
       readonly timestamp: number;
       /** Number of the attempt, from 1; null if the header is missing. The header is not signed. */
       readonly attempt: number | null;

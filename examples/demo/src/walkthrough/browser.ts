@@ -11,9 +11,9 @@ export interface Page {
 
 export interface Form {
   readonly action: string;
-  /** Hidden and prefilled fields of the form. */
+  /** Hidden and prefilled fields of the form on the demo browser's page. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Buttons of the form. */
+  /** Buttons of the form on the demo browser's page. */
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** An HTTP response with its body. */
+/** An HTTP response with the body as text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

@@ -40,7 +40,7 @@ export const variants: readonly Variant[] = [
   { name: 'at the root, behind a proxy with TLS', prefix: false, tls: true },
 ];
 
-/** A running example. */
+/** A running example server with its URL. */
 export interface Deployment {
   readonly ostiary: Ostiary;
   /** URL of the host app as browsers see it. */

@@ -14,7 +14,7 @@ interface PasskeyForm {
   readonly label: string;
   /** False if the page has a more important button than this one. @defaultValue true */
   readonly isPrimary?: boolean;
-  /** Hidden fields of the form. */
+  /** Hidden fields of a staff form. */
   readonly fields: Readonly<Record<string, string>>;
 }
 

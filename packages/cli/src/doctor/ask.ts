@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https';
 import { proofOf } from './key-proofs.ts';
 import type { ProbeAnswer } from './route.ts';
 
-/** Response of a server. */
+/** HTTP response of the server that the doctor examines. */
 export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;

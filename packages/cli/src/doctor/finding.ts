@@ -1,4 +1,4 @@
-/** Severity of a check's result. */
+/** Severity of the result of a doctor's check. */
 export type Verdict = 'ok' | 'warning' | 'problem';
 
 /** Result of one check of the doctor. */
@@ -6,7 +6,7 @@ export interface Finding {
   /** Name of the check, such as `tls`. */
   readonly check: string;
   readonly verdict: Verdict;
-  /** State that the check found, as text. */
+  /** State of the installation that the doctor's check found, as text. */
   readonly what: string;
   /** Consequence of the problem that the check found, as text. */
   readonly why?: string;

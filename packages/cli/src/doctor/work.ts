@@ -28,7 +28,7 @@ export async function* checkJobs({ database, now }: Examined): AsyncGenerator<Ch
   );
 }
 
-/** Checks whether events are delivered in time. */
+/** Checks whether an installation delivers events in time. */
 export async function* checkDeliveries({ database, now }: Examined): AsyncGenerator<CheckResult> {
   const { deliveries, oldestDeliveryMs } = await readWaiting(database, now());
   const mend = 'Start another worker. A slow endpoint holds up only its own deliveries.';

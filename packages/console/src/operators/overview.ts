@@ -15,7 +15,7 @@ const countedAtMost = 10_000;
 /** Maximum number of changes on the overview page. The audit log has the others. */
 const changesAtMost = 8;
 
-/** Formats a count of `admin.health()`. */
+/** Formats a number from `admin.health()` for the overview page. */
 const countOf = ({ voice, words }: OperatorContext, number: number): string =>
   fillText(voice.language, words.overview.waiting, {
     count: counted(number, voice.language),

@@ -143,7 +143,7 @@ ${await historyPanel(visit, { target: `user:${sub}` })}`,
   });
 }
 
-/** Performs an operator's act on a user. */
+/** Performs what an operator does with a user, such as blocking the user. */
 export async function changeUser(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls, users: host } = visit;
   const { sub } = await userOf(visit);

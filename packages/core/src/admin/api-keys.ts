@@ -99,7 +99,7 @@ export interface ApiKeyAdministration {
   ): Promise<IssuedApiKey>;
 }
 
-/** Every scope that a key can have. */
+/** All scopes that an API key can have. */
 export const keyScopes = [
   'identity:verify',
   'payments:write',

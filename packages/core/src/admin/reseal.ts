@@ -127,7 +127,10 @@ export function resealHandler(core: Core): JobHandler {
   const { sealer, clock } = core;
   const { logger } = core.options;
   const told = new Set<string>();
-  /** Number of secrets that were encrypted again since the last complete pass over all tables. */
+  /**
+   * Number of secrets that were encrypted again, with the current sealing key, since the last complete pass
+   * over all tables.
+   */
   let sealed = 0;
 
   return async (_payload, job) => {

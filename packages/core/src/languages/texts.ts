@@ -15,5 +15,5 @@ export type Texts = Words<Omit<typeof en, 'scopes'>> & {
   readonly months?: readonly string[];
 };
 
-/** Kind of an error page. */
+/** Kind of error that an error page explains. */
 export type ErrorKind = keyof Texts['errors'];

@@ -59,7 +59,10 @@ function normalizedUrl(text: string): string | null {
   return url.origin + url.pathname.replaceAll(/%[0-9a-f]{2}/gi, normalizedOctet);
 }
 
-/** Verifies the signature of a DPoP proof with the public key in its header; `null` if it is invalid. */
+/**
+ * Verifies the signature of a DPoP proof with the public key in the proof's header; returns `null` if the
+ * signature is invalid.
+ */
 async function verified(text: string, now: number): Promise<JWTVerifyResult | null> {
   // A repeated header arrives joined with a comma, and so does not look like a JWT.
   if (text.length > maxProofLength || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return null;

@@ -12,7 +12,7 @@ import type { GrantPart } from './resources.ts';
 /** A new access token, not stored yet, with its ID token. */
 export interface IssuedTokens {
   readonly accessToken: string;
-  /** Record of the new access token, to be stored. */
+  /** Record of the new access token, for the storage. */
   readonly token: NewAccessToken;
   /** ID token; `null` without the scope `openid`. */
   readonly idToken: string | null;

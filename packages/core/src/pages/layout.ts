@@ -4,7 +4,7 @@ import { type Html, html, nameOf, render, visible } from './html.ts';
 import { initialOf, monogram } from './parts.ts';
 import { type PageTheme, stylesheet } from './style.ts';
 
-/** A rendered page. */
+/** A rendered HTML page, with the hash of its styles. */
 export interface Page {
   /** HTML of the whole page. */
   readonly html: string;

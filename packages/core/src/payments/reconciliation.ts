@@ -85,7 +85,7 @@ function shownTotals(totals: readonly Total[]): ExportSummary['totals'] {
     .map(({ minor, ...total }) => ({ ...total, amount: formatAmount(minor) }));
 }
 
-/** A page of an export as text. */
+/** A part of a reconciliation export, as text in the file format. */
 interface Page {
   readonly text: string;
   /** Position of the last row on the page, after which the next page starts; `null` for the last page. */

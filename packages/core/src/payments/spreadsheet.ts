@@ -17,7 +17,7 @@ export const spreadsheetColumns = [
 /** Name of a column of an export for spreadsheets. */
 export type SpreadsheetColumn = (typeof spreadsheetColumns)[number];
 
-/** Format settings of an export for spreadsheets. */
+/** Format of an export's CSV file for spreadsheet programs: time zone, separators and column titles. */
 export interface SpreadsheetStyle {
   /** Time zone of the dates in the file, such as `America/Port-au-Prince`. */
   readonly timeZone: string;

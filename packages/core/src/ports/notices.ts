@@ -120,7 +120,7 @@ export interface NoticedEndpoint extends Owner {
   readonly url: string;
   /** Start of the endpoint's first failed attempt; `null` if the endpoint no longer fails. */
   readonly since: number | null;
-  /** The last failed attempt. */
+  /** Last failed delivery attempt at the endpoint. */
   readonly lastFailure: Pick<AttemptRecord, 'at' | 'httpStatus' | 'error'>;
 }
 

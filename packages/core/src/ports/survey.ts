@@ -46,7 +46,7 @@ export interface Survey {
   readonly sealedOtherwise: number;
 }
 
-/** Parameters of an operator's overview. */
+/** Parameters of the counts for the operators' overview. */
 export interface SurveyRequest {
   readonly now: number;
   /** Start of the period in which dropped deliveries are counted, in milliseconds since the Unix epoch. */

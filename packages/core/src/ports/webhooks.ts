@@ -38,7 +38,7 @@ export type EndpointCreation =
 export interface EndpointFailure {
   /** Start of the first attempt that failed, in milliseconds since the Unix epoch. */
   readonly since: number;
-  /** The last attempt that failed. */
+  /** Last delivery attempt at the endpoint that failed. */
   readonly lastAttempt: Pick<AttemptRecord, 'at' | 'httpStatus' | 'error'>;
 }
 

@@ -40,8 +40,8 @@ function preflightAnswer(request: ResourceRequest): ResourceAnswer {
 }
 
 /**
- * Creates the metadata document of a protected resource. Its path is the well-known path followed by the
- * resource's path (RFC 9728, section 3.1).
+ * Creates the metadata document of a protected resource. The document's path is the well-known path followed
+ * by the resource's path (RFC 9728, section 3.1).
  */
 export function resourceDocument(metadata: ResourceMetadata): ResourceDocument {
   const { origin, pathname } = new URL(metadata.resource);

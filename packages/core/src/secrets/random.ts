@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Source of random bytes. */
+/** Source of random bytes for secrets and ids. */
 export interface Random {
   /** Returns cryptographically random bytes. */
   bytes(size: number): Buffer;

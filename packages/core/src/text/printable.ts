@@ -1,4 +1,4 @@
-/** Writes each code unit of a text as a JSON escape: `\u001b`. */
+/** Writes each code unit of a text as a JSON escape, such as `\u001b`. */
 function escaped(text: string): string {
   const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');

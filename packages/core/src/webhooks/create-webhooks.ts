@@ -106,13 +106,13 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     kycChanged: kycChanged(core, catalogue),
     trigger: triggerEvent(core, catalogue),
     checkSignature: signatureCheck(core, { catalogue, client, secretOf }),
-    /** Rebuilds the request of a past attempt. */
+    /** Rebuilds the HTTP request of a past delivery attempt. */
     requestOf: pastRequests(core, secretOf),
     /** Worker that delivers webhooks. */
     worker: { ...dispatcher, stop },
-    /** Aborts running attempts. Later attempts are possible. */
+    /** Aborts the running webhook attempts. Later attempts are possible. */
     abort: () => client.abort(),
-    /** Aborts running attempts and closes all connections. */
+    /** Aborts the running webhook attempts and closes all connections. */
     close: () => client.close(),
   };
 }

@@ -31,7 +31,7 @@ export interface DocumentReaderOptions {
   readonly connect?: SecureContextOptions;
 }
 
-/** Default media type of a document. */
+/** Media types that are accepted for a document if the caller names none. */
 const json: readonly string[] = ['application/json'];
 
 /** Checks whether a Content-Type, with or without parameters, is one of the given media types. */

@@ -8,7 +8,7 @@ import type { Place } from './target-limits.ts';
 /** State that all requests of the webhook client share. */
 export interface ExchangeOptions {
   readonly connections: Connections;
-  /** Requests that are running. */
+  /** Webhook requests that are running. */
   readonly underWay: Set<Exchange>;
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -133,7 +133,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#send();
   }
 
-  /** Ends the request after a time limit, unless it ended before. */
+  /** Aborts the webhook request after a time limit, unless the request ended before. */
   #limit(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#fail('timeout'), Math.ceil(ms));

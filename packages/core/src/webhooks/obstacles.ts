@@ -52,7 +52,7 @@ export type WebhookObstacle =
       readonly reason: 'failing';
       readonly endpointId: string;
       readonly url: string;
-      /** Start of the first failed attempt. */
+      /** Start of the first failed delivery attempt at the endpoint. */
       readonly since: string;
       readonly lastAttempt: {
         readonly at: string;
@@ -132,8 +132,8 @@ function withoutWorker(conditions: readonly EndpointCondition[], now: number): W
 }
 
 /**
- * Finds the reasons why webhooks of a partner do not arrive in one mode, the most important first. Empty if
- * nothing is known to be wrong.
+ * Finds the reasons why webhooks of a partner do not arrive in one mode, the most important reason first. The
+ * result is empty if nothing is known to be wrong.
  */
 export async function webhookObstacles(
   core: Core,

@@ -42,7 +42,10 @@ interface WritingOptions {
   readonly written: () => void;
 }
 
-/** Removes and returns the oldest results, as many as one write should carry. */
+/**
+ * Removes the oldest unwritten results from the queue and returns them, as many as one database write should
+ * store.
+ */
 function takeGroup(results: Ended[]): Ended[] {
   let characters = 0;
   const end = results.findIndex(({ result }, index) => {
@@ -139,11 +142,11 @@ export function createWriting(options: WritingOptions) {
       results.push(ended);
       flushing ??= flush();
     },
-    /** Resolves when all results are stored. */
+    /** Resolves when all results of webhook attempts are stored. */
     async settled(): Promise<void> {
       if (open > 0) await new Promise<void>((resolve) => whenSettled.push(resolve));
     },
-    /** Resolves when no write is running. */
+    /** Resolves when no database write of results is running. */
     idle: async (): Promise<void> => void (await flushing),
   };
 }

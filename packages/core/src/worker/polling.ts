@@ -27,7 +27,7 @@ export function createPolling({
 }: {
   /** Claims as much work as the worker has free places, and starts it. */
   readonly look: () => Promise<Found>;
-  /** Log of failed polls. */
+  /** Log to which failed polls are written. */
   readonly outages: OutageLog;
   readonly schedule: Schedule;
 }) {

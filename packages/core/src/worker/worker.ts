@@ -5,7 +5,7 @@ import { createOutageLog } from '../telemetry/outage-log.ts';
 import { createPolling, type Found, nodeTimer, type Schedule } from './polling.ts';
 import { stopGraceMs } from './stopping.ts';
 
-/** Job handlers by kind of job. */
+/** Functions that handle jobs, by the kind of job. */
 export type JobHandlers = { readonly [kind: string]: JobHandler };
 
 /** Runs jobs and webhook deliveries in the background. Any number of processes may run a worker. */

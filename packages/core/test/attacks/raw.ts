@@ -39,12 +39,12 @@ export class RawConnection {
     this.#socket.end();
   }
 
-  /** Resets the connection. */
+  /** Resets the TCP connection. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
 
-  /** Returns all received data once the server has closed the connection. */
+  /** Returns all data that the server sent, once the server has closed the connection. */
   async all(): Promise<string> {
     await this.#closed;
     return this.#received;

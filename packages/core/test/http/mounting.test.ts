@@ -19,7 +19,7 @@ const framework = (
 const below = (provider: TestProvider, prefix: RegExp) =>
   framework(provider, ({ url = '' }) => ({ originalUrl: url, url: url.replace(prefix, '') }));
 
-/** Sends a POST request with JSON. */
+/** Sends a POST request with a JSON body. */
 const post = (url: string, body: string) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 

@@ -63,10 +63,10 @@ export const someOptional: ConsentView['scopes'] = someNew.map((scope) => ({
   values: scope.name === 'profile' ? ['Marie Joseph', '@marie'] : [],
 }));
 
-/** Languages to which the pages link. */
+/** Languages to which the tested pages have links. */
 const shownLanguages = shippedLanguages.map(languageOf);
 
-/** Message after an app was removed. */
+/** Message that the page of connected apps shows after an app was removed. */
 export const removed: AppsNotice = {
   ...{ kind: 'removed', clientName: 'Rara Market' },
   ...{ undoAction: '/account/apps/rara/restore', csrfToken: 'csrf-undo' },

@@ -31,7 +31,7 @@ export const scopeFields: Readonly<Record<Scope, readonly (keyof UserRecord)[]>>
   identity: ['trustScore', 'trustTier', 'activeCredentials'],
 };
 
-/** A second test user. */
+/** Record of the second test user. */
 export const ben: UserRecord = {
   ...ana,
   sub: 'user-ben',

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { Answer } from './browser.ts';
 import type { TestProvider } from './provider.ts';
 
-/** Members of a schema that tests read. */
+/** Members of an OpenAPI schema that tests read. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];

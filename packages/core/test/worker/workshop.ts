@@ -41,7 +41,7 @@ export async function outfit() {
   });
   return {
     ...{ storage, lines, timers },
-    /** Dependencies of the worker in the test. */
+    /** Clock, log, timers and random generator that the worker in the test uses. */
     tools: { clock, logger, schedule, random: systemRandom, telemetry: null, counts },
     clock,
     /** Delays of the timers that are pending, in milliseconds. */

@@ -9,7 +9,7 @@ export interface ContractCase {
   run(): Promise<void>;
 }
 
-/** A case that takes the storage to run on. */
+/** A test case of the contract suite; its function gets the storage to test. */
 export interface StorageCase {
   readonly name: string;
   run(storage: Storage): Promise<void>;

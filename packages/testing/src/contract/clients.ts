@@ -3,7 +3,7 @@ import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './cas
 import { firstByName } from './partner-samples.ts';
 import { isLive, now, redeemed, sampleClient } from './samples.ts';
 
-/** State of a client whose partner is not disabled. */
+/** Stored state of a client whose partner is not disabled. */
 const works = { partnerDisabled: false };
 
 export const clientCases = casesOf('clients', {

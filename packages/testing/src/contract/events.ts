@@ -23,7 +23,7 @@ async function sequence({ events }: Storage, owner: Owner = acme): Promise<strin
   return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
 }
 
-/** Filter that every event of acme passes. */
+/** Filter that every event of the partner `acme` passes. */
 const everything: EventFilter = {
   ...acme,
   ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },

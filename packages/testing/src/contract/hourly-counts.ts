@@ -5,7 +5,7 @@ import { assertFields, assertSame, assertUnavailable, type Calls, casesOf, inPar
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Beginning of a day. */
+/** Beginning of the day that the samples of hourly counts use. */
 const day = 20_000 * dayMs;
 
 const sampleCount = (count: number, changes: Partial<HourlyCount> = {}): HourlyCount => ({

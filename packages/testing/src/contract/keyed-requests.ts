@@ -33,14 +33,18 @@ interface Kind {
   readonly done: string;
   /** Takes the id that a request with the label `x` would use. */
   prepare(storage: Storage): Promise<unknown>;
-  /** Makes a request whose content depends on its label, as independent requests differ. */
+  /**
+   * Makes a call with an idempotency key whose content depends on a label, because independent calls differ
+   * in content.
+   */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
   /**
    * Returns the number of records that such calls have created. Each call adds the same number, or none.
    */
   made(storage: Storage): Promise<number>;
   /**
-   * A request that cannot take effect, with its expected outcome; `null` if this kind of call always can.
+   * A call with an idempotency key that cannot take effect, with its expected outcome; `null` if this kind of
+   * call always can take effect.
    */
   readonly refused:
     | readonly [

@@ -108,7 +108,7 @@ export function create(
   return transfers.create({ transfer, idempotency, job: executionOf(transfer), now: at });
 }
 
-/** Stores a pending transfer. */
+/** Stores a pending transfer of a sample partner. */
 export async function created(
   storage: Storage,
   label: string,

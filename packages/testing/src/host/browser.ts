@@ -115,7 +115,7 @@ function cookieJar() {
   };
 }
 
-/** Dependencies of a host application's browser. */
+/** Functions and URLs that the test browser of a host application needs. */
 export interface HostBrowserParts {
   readonly send: Fetch;
   readonly authUrl: string;

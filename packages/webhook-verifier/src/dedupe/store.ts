@@ -9,7 +9,7 @@ export type ClaimOutcome = 'claimed' | 'busy' | 'completed';
 export interface DedupeClaim {
   /** Id of the event. */
   readonly id: string;
-  /** Unique text that identifies this claim. */
+  /** Unique text that identifies this claim of the event. */
   readonly token: string;
   /** Current time, in milliseconds since the Unix epoch. */
   readonly now: number;

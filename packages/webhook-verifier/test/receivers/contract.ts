@@ -57,7 +57,7 @@ function postMany(url: string, bytes: number, chunked: boolean): Promise<number>
   });
 }
 
-/** Helper functions of a test case. */
+/** Helper functions that a test case of a receiver gets. */
 interface Kit {
   readonly framework: string;
   readonly start: StartReceiver;

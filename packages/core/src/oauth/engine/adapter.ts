@@ -54,7 +54,7 @@ export interface EngineRun {
    * signed in.
    */
   readonly authentication: Authentication | null;
-  /** Checked scopes of a new request. */
+  /** Checked scopes of a new authorization request. */
   readonly scope?: string | null;
   /**
    * URIs of the requested resources. For a resumed request they are set once its interaction has been read.
@@ -74,7 +74,7 @@ export interface EngineRun {
   decision?: Decision | null;
   /** URL to which oidc-provider redirected the browser. */
   location?: string;
-  /** Error that oidc-provider reported, if it failed. */
+  /** Error that oidc-provider reported, if the request failed. */
   error?: unknown;
   /** Error that occurred when the client was read from the storage. */
   failure?: unknown;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { HostEventSchema } from '../../events.ts';
 
-/** A part of the OpenAPI document. */
+/** A JSON object in the OpenAPI document. */
 export type Json = { readonly [name: string]: unknown };
 
 /** Use of a schema in the OpenAPI document: `input` for requests, `output` for responses. */
@@ -109,7 +109,7 @@ export function createComponents() {
   const refer = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
   const follow = (reference: string): Json => refer(reference.slice(definition.length));
   return {
-    /** Collected schemas, by component name. */
+    /** Collected JSON schemas, by their component name in the OpenAPI document. */
     schemas: schemas as Readonly<typeof schemas>,
     /**
      * Adds a schema to the OpenAPI components and returns a reference to it. @param name - component name for

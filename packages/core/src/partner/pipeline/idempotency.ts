@@ -43,7 +43,7 @@ function keyOf(values: readonly string[]): string | null {
  * something else.
  */
 export interface Fingerprinted {
-  /** Method and path of the request. */
+  /** HTTP method and path of the request. */
   readonly target: string;
   readonly bytes: Uint8Array;
   readonly now: number;
