@@ -66,6 +66,19 @@ describe('the test tools, in a real browser', () => {
     await page.getByText('sandbox_failure').waitFor();
     await page.getByRole('link', { name: 'payment.failed' }).waitFor();
     await seen();
+
+    await page.getByRole('link', { name: 'Payments' }).first().click();
+    await page.getByLabel('Status').selectOption('Failed');
+    await page.getByLabel('Status').press('Tab');
+    await page.getByRole('button', { name: 'Filter' }).press('Enter');
+    await page.getByText('1–1 of 1').waitFor();
+    await seen();
+    const today = new Date(provider.clock.now()).toISOString().slice(0, 10);
+    await page.getByLabel('Day (UTC)', { exact: true }).fill(today);
+    await page.getByRole('button', { name: 'Reconcile' }).click();
+    await page.getByText('The day is not closed').waitFor();
+    await page.getByText('CSV, ').waitFor();
+    await seen();
     await home();
     await page.getByRole('heading', { name: 'Events', exact: true }).waitFor();
     expect(await page.getByText('First steps').count()).toBe(0);

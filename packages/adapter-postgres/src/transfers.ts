@@ -21,8 +21,10 @@ type Settlement = Parameters<TransferStore['settle']>[0];
 type Settled = Awaited<ReturnType<TransferStore['settle']>>;
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
-/** Selects a page of a list of transfers: created at `from` or later, before the position, newest first. */
-type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
+type CountRequest = Parameters<TransferStore['count']>[0];
+/** Selects a page of a list of transfers: after the position in the order of the list, up to a bound of the times. */
+type Page = Omit<ListRequest, 'from' | 'to' | 'after' | 'oldestFirst'> &
+  ListPosition & { readonly bound: number };
 /** Selects a page of an export: after the position, before `to`, oldest first. */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
@@ -32,11 +34,33 @@ const columns = `
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"
 `;
 
+const newestFirst = {
+  within: 'created_at >= :bound AND (created_at, id) < (:time, :id)',
+  order: 'ORDER BY created_at DESC, id DESC',
+} as const;
+const oldestFirst = {
+  within: '(created_at, id) > (:time, :id) AND created_at < :bound',
+  order: 'ORDER BY created_at, id',
+} as const;
+
+/** Creates the statements that list transfers in one order. */
+function listsIn(schema: string, { within, order }: typeof newestFirst | typeof oldestFirst) {
+  const list = (condition: string, sorted: string) =>
+    statement<Page, StoredTransferRow>(`
+      SELECT ${columns} FROM ${schema}.transfers
+      WHERE partner = :partner AND mode = :mode AND ${within}
+        AND (:status::text IS NULL OR status = :status) ${condition}
+      ${sorted} LIMIT :limit
+    `);
+  return {
+    // Planned with the actual parameters, so that a filter of `null` costs nothing.
+    all: list('', order),
+    // There is at most one row, so nothing needs to be sorted.
+    withReference: list('AND reference = :reference', ''),
+  };
+}
+
 function statementsIn(schema: string) {
-  const within = `
-    partner = :partner AND mode = :mode AND created_at >= :from AND (created_at, id) < (:time, :id)
-    AND (:status::text IS NULL OR status = :status)
-  `;
   return {
     find: lookup<Owner & { id: string }, StoredTransferRow>(
       { partner: 'text', mode: 'text', id: 'text' },
@@ -52,16 +76,20 @@ function statementsIn(schema: string) {
     `,
     ),
 
-    // Planned with the actual parameters, so that a filter of `null` costs nothing.
-    list: statement<Page, StoredTransferRow>(`
-      SELECT ${columns} FROM ${schema}.transfers
-      WHERE ${within}
-      ORDER BY created_at DESC, id DESC LIMIT :limit
-    `),
+    newestFirst: listsIn(schema, newestFirst),
+    oldestFirst: listsIn(schema, oldestFirst),
 
-    // There is at most one row, so nothing needs to be sorted.
-    listWithReference: statement<Page, StoredTransferRow>(`
-      SELECT ${columns} FROM ${schema}.transfers WHERE ${within} AND reference = :reference LIMIT :limit
+    count: statement<
+      Omit<CountRequest, 'from' | 'to'> & { from: number; to: number },
+      { readonly count: number }
+    >(`
+      SELECT count(*) AS count FROM (
+        SELECT FROM ${schema}.transfers
+        WHERE partner = :partner AND mode = :mode AND created_at >= :from AND created_at < :to
+          AND (:status::text IS NULL OR status = :status)
+          AND (:reference::text IS NULL OR reference = :reference)
+        LIMIT :most
+      ) AS counted
     `),
 
     settle: statement<
@@ -150,21 +178,18 @@ export function postgresTransfers(database: Database): TransferStore {
       return row && transferOf(row);
     },
 
-    async list({ partner, mode, status, reference, from, to, after, limit }) {
-      const end = startOf(to ?? Number.MAX_SAFE_INTEGER);
-      const before = after !== null && isBefore(after, end) ? after : end;
-      const page = {
-        partner,
-        mode,
-        status,
-        reference,
-        from: from ?? Number.MIN_SAFE_INTEGER,
-        ...before,
-        limit,
-      };
-      return (await database.all(reference === null ? sql.list : sql.listWithReference, page)).map(
-        transferOf,
-      );
+    async list(request) {
+      const { partner, mode, status, reference, limit, oldestFirst = false } = request;
+      const lists = oldestFirst ? sql.oldestFirst : sql.newestFirst;
+      const page = { partner, mode, status, reference, ...endsOf(request), limit };
+      const rows = await database.all(reference === null ? lists.all : lists.withReference, page);
+      return rows.map(transferOf);
+    },
+
+    async count({ partner, mode, status, reference, from, to, most }) {
+      const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
+      const row = await database.get(sql.count, { partner, mode, status, reference, ...range, most });
+      return row?.count ?? 0;
     },
 
     // Copy the arguments, because the caller may change them while the call waits.
@@ -192,6 +217,17 @@ export function postgresTransfers(database: Database): TransferStore {
  */
 function startOf(time: number): ListPosition {
   return { time, id: '' };
+}
+
+/**
+ * Returns the ends of a page of a list: the position after which the page starts, and the bound of the times at the other
+ * end.
+ */
+function endsOf({ from, to, after, oldestFirst = false }: ListRequest): ListPosition & { bound: number } {
+  const [first, last] = [from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER];
+  const start = startOf(oldestFirst ? first : last);
+  const isWithin = after !== null && (oldestFirst ? isBefore(start, after) : isBefore(after, start));
+  return { ...(isWithin ? after : start), bound: oldestFirst ? last : first };
 }
 
 function isBefore(a: ListPosition, b: ListPosition): boolean {

@@ -82,6 +82,10 @@ test('lists of transfers and exports walk along an index: they neither sort nor 
     expect(
       await stepsOfCall(({ transfers }) => transfers.list({ ...request, reference: 'order 7' })),
     ).toEqual([['Index Scan transfers_by_reference']]);
+    const back = { ...request, oldestFirst: true };
+    expect(await stepsOfCall(({ transfers }) => transfers.list(back))).toEqual([
+      ['Index Scan transfers_by_creation'],
+    ]);
   }
   for (const position of [null, after]) {
     const range = { ...acme, from: 5, to: 900, after: position, limit: 10 };

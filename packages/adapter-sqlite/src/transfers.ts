@@ -27,8 +27,10 @@ type StoredTransferRow = TransferRow & { readonly amount: string };
 
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
-/** Selects a page of a list of transfers: created at `from` or later, before the position, newest first. */
-type Page = Omit<ListRequest, 'from' | 'to' | 'after'> & ListPosition & { readonly from: number };
+type CountRequest = Parameters<TransferStore['count']>[0];
+/** Selects a page of a list of transfers: after the position in the order of the list, up to a bound of the times. */
+type Page = Omit<ListRequest, 'from' | 'to' | 'after' | 'oldestFirst'> &
+  ListPosition & { readonly bound: number };
 /** Selects a page of an export: after the position, before `to`, oldest first. */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
@@ -38,9 +40,59 @@ const columns = `
   created_at AS createdAt, updated_at AS updatedAt, completed_at AS completedAt
 `;
 
-const within =
-  'partner = :partner AND mode = :mode AND created_at >= :from AND (created_at, id) < (:time, :id)';
-const newestFirst = 'ORDER BY created_at DESC, id DESC LIMIT :limit';
+const newestFirst = {
+  within: 'created_at >= :bound AND (created_at, id) < (:time, :id)',
+  order: 'ORDER BY created_at DESC, id DESC',
+} as const;
+const oldestFirst = {
+  within: '(created_at, id) > (:time, :id) AND created_at < :bound',
+  order: 'ORDER BY created_at, id',
+} as const;
+
+/** Conditions on transfers, one for each index. There is at most one transfer with a reference. */
+const conditions = {
+  all: '',
+  withStatus: 'AND status = :status',
+  withReference: 'AND reference = :reference AND (:status IS NULL OR status = :status)',
+} as const;
+
+const conditionOf = ({ status, reference }: Pick<ListRequest, 'status' | 'reference'>) =>
+  reference === null ? (status === null ? 'all' : 'withStatus') : 'withReference';
+
+/** Prepares the statements that list transfers in one order. */
+function listsOn(connection: Connection, { within, order }: typeof newestFirst | typeof oldestFirst) {
+  const list = (condition: string, sorted: string) =>
+    connection.prepare<[Page], StoredTransferRow>(`
+      SELECT ${columns} FROM transfers
+      WHERE partner = :partner AND mode = :mode AND ${within} ${condition} ${sorted} LIMIT :limit
+    `);
+  return {
+    all: list(conditions.all, order),
+    withStatus: list(conditions.withStatus, order),
+    // At most one row needs no sorting.
+    withReference: list(conditions.withReference, ''),
+  };
+}
+
+/** Prepares the statements that count transfers. */
+function countsOn(connection: Connection) {
+  const count = (condition: string) =>
+    connection.prepare<
+      [Omit<CountRequest, 'from' | 'to'> & { from: number; to: number }],
+      { count: number }
+    >(`
+      SELECT count(*) AS count FROM (
+        SELECT 1 FROM transfers
+        WHERE partner = :partner AND mode = :mode AND created_at >= :from AND created_at < :to ${condition}
+        LIMIT :most
+      )
+    `);
+  return {
+    all: count(conditions.all),
+    withStatus: count(conditions.withStatus),
+    withReference: count(conditions.withReference),
+  };
+}
 
 function statementsOn(connection: Connection) {
   return {
@@ -67,19 +119,9 @@ function statementsOn(connection: Connection) {
       SELECT ${columns} FROM transfers WHERE id = ?
     `),
 
-    list: connection.prepare<[Page], StoredTransferRow>(`
-      SELECT ${columns} FROM transfers WHERE ${within} ${newestFirst}
-    `),
-
-    listWithStatus: connection.prepare<[Page], StoredTransferRow>(`
-      SELECT ${columns} FROM transfers WHERE ${within} AND status = :status ${newestFirst}
-    `),
-
-    // There is at most one row, so nothing needs to be sorted.
-    listWithReference: connection.prepare<[Page], StoredTransferRow>(`
-      SELECT ${columns} FROM transfers
-      WHERE ${within} AND reference = :reference AND (:status IS NULL OR status = :status) LIMIT :limit
-    `),
+    newestFirst: listsOn(connection, newestFirst),
+    oldestFirst: listsOn(connection, oldestFirst),
+    counts: countsOn(connection),
 
     settle: connection.prepare<[Settled & { readonly now: number }]>(`
       UPDATE transfers SET
@@ -138,23 +180,19 @@ export function sqliteTransfers(database: Database): TransferStore {
 
     findById: (id) => database.find(() => sql().findById.get(id), transferOf),
 
-    list: ({ partner, mode, status, reference, from, to, after, limit }) =>
+    list: (request) =>
       database.read(() => {
-        const end = startOf(to ?? Number.MAX_SAFE_INTEGER);
-        const before = after !== null && isBefore(after, end) ? after : end;
-        const page = {
-          partner,
-          mode,
-          status,
-          reference,
-          from: from ?? Number.MIN_SAFE_INTEGER,
-          ...before,
-          limit,
-        };
-        const { list, listWithStatus, listWithReference } = sql();
-        const listOne = reference === null ? listWithStatus : listWithReference;
-        const rows = (reference === null && status === null ? list : listOne).all(page);
-        return rows.map(transferOf);
+        const { partner, mode, status, reference, limit, oldestFirst = false } = request;
+        const lists = oldestFirst ? sql().oldestFirst : sql().newestFirst;
+        const page = { partner, mode, status, reference, ...endsOf(request), limit };
+        return lists[conditionOf(request)].all(page).map(transferOf);
+      }),
+
+    count: ({ partner, mode, status, reference, from, to, most }) =>
+      database.read(() => {
+        const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
+        const count = sql().counts[conditionOf({ status, reference })];
+        return count.get({ partner, mode, status, reference, ...range, most })?.count ?? 0;
       }),
 
     async settle({ id, status, failure, event, now }) {
@@ -189,6 +227,17 @@ export function sqliteTransfers(database: Database): TransferStore {
  */
 function startOf(time: number): ListPosition {
   return { time, id: '' };
+}
+
+/**
+ * Returns the ends of a page of a list: the position after which the page starts, and the bound of the times at the other
+ * end.
+ */
+function endsOf({ from, to, after, oldestFirst = false }: ListRequest): ListPosition & { bound: number } {
+  const [first, last] = [from ?? Number.MIN_SAFE_INTEGER, to ?? Number.MAX_SAFE_INTEGER];
+  const start = startOf(oldestFirst ? first : last);
+  const isWithin = after !== null && (oldestFirst ? isBefore(start, after) : isBefore(after, start));
+  return { ...(isWithin ? after : start), bound: oldestFirst ? last : first };
 }
 
 function isBefore(a: ListPosition, b: ListPosition): boolean {

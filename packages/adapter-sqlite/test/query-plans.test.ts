@@ -80,6 +80,14 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
         ['SEARCH transfers USING INDEX transfers_by_reference (partner=? AND mode=? AND reference=?)'],
       ]);
     }
+    const oldest =
+      'SEARCH transfers USING INDEX transfers_by_creation ' +
+      '(partner=? AND mode=? AND (created_at,id)>(?,?) AND created_at<?)';
+    const back = { ...page, oldestFirst: true };
+    expect(await plansOf(({ transfers }) => transfers.list(back))).toEqual([[oldest]]);
+    expect(await plansOf(({ transfers }) => transfers.list({ ...back, status: 'failed' }))).toEqual([
+      [oldest.replace('by_creation', 'by_status').replace('mode=?', 'mode=? AND status=?')],
+    ]);
   }
   for (const position of [null, after]) {
     expect(await plansOf(({ transfers }) => transfers.listFinal({ ...range, after: position }))).toEqual([

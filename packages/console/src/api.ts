@@ -9,6 +9,7 @@ import type {
   KycState,
   LoggedRequest,
   PartnerEvent,
+  ReconciliationSummary,
   SandboxPassport,
   SignatureCheck,
   Transfer,
@@ -106,6 +107,15 @@ interface Answers {
   readonly createPayment: Transfer;
   readonly getPayment: Transfer;
   readonly listPayments: { readonly data: readonly Transfer[] };
+  readonly listTransfers: {
+    readonly data: readonly Transfer[];
+    readonly nextCursor: string | null;
+    /** Value of `before` for the page of newer transfers. */
+    readonly previousCursor: string | null;
+    /** Number of transfers in the list, up to 10,000. */
+    readonly count: number;
+  };
+  readonly getReconciliation: ReconciliationSummary;
   readonly getPaymentEvent: { readonly event: PartnerEvent | null };
   readonly checkWebhookSignature: SignatureCheck;
   readonly getFirstRun: FirstRun;

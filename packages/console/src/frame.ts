@@ -65,7 +65,7 @@ export function answerPage(
 }
 
 /** Sections of the console, in the order of the navigation. */
-const sections = ['events', 'requests', 'tools'] as const;
+const sections = ['events', 'payments', 'requests', 'tools'] as const;
 
 type Section = (typeof sections)[number];
 
@@ -93,6 +93,7 @@ function sectionLinks({ backend, mode, urlOf, voice }: Visit, here: Section, isF
   const { words } = voice;
   const links = {
     events: { href: urlOf('home'), words: words.back },
+    payments: { href: urlOf('payments'), words: words.payments.title },
     requests: { href: urlOf('requests'), words: words.requests.title },
     tools: { href: urlOf('tools'), words: words.tools.title },
   } as const;

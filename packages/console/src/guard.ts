@@ -78,8 +78,8 @@ export function createGuard(
         const context = await contextOf(request, session);
         const { id = '' } = request.parameters;
         const render = (visit: ConsoleVisit) => {
-          const { partner, mayManage } = visit;
-          return handle({ ...context, partner, mayManage, api: apiOf(visit), id }, session);
+          const { partner, mayManage, file } = visit;
+          return handle({ ...context, partner, mayManage, file, api: apiOf(visit), id }, session);
         };
         if (asksForStream(request)) return keepUpToDate({ session, request, render }, opened);
         return await render(opened);

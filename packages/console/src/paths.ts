@@ -29,7 +29,10 @@ const paths = {
   paymentTool: '/tools/payment',
   kycTool: '/tools/kyc',
   signatureTool: '/tools/signature',
+  payments: '/payments',
   payment: '/payments/:id',
+  reconciliation: '/reconciliation',
+  paymentFile: '/payment-file',
   firstRun: '/first-run',
   link: '/open/:link',
 } as const;

@@ -6,7 +6,7 @@ import { event, redeliver } from './event.ts';
 import { orGone } from './gone.ts';
 import type { Guard } from './guard.ts';
 import { type PageName, pathOf } from './paths.ts';
-import { payment } from './payment.ts';
+import { payment, paymentFile, payments, reconciliation, withScope } from './payments/pages.ts';
 import { request, requests } from './requests.ts';
 import { search } from './search.ts';
 import { changeSecret, secret } from './secret.ts';
@@ -80,9 +80,24 @@ export function sharedPages(
       GET: guarded(request),
     },
     {
+      path: at('payments'),
+      summary: 'The payments of the partner, filtered.',
+      GET: guarded(withScope('payments:read', payments)),
+    },
+    {
       path: at('payment'),
-      summary: 'A payment: its state, and its event.',
-      GET: guarded(payment),
+      summary: 'A payment: its state, its event, and the deliveries of the event.',
+      GET: guarded(withScope('payments:read', payment)),
+    },
+    {
+      path: at('reconciliation'),
+      summary: 'What became final on a day: sums, checksum, and files.',
+      GET: guarded(withScope('reconciliation:read', reconciliation)),
+    },
+    {
+      path: at('paymentFile'),
+      summary: 'A file of final payments, for programs or for spreadsheets.',
+      GET: guarded(withScope('reconciliation:read', paymentFile)),
     },
   ];
 }

@@ -16,6 +16,8 @@ export interface ApiCall {
   readonly id: string | null;
   /** Body of the request as a JSON value; `null` for none. */
   readonly body: unknown;
+  /** Parameters of the query. @defaultValue none */
+  readonly query?: { readonly [name: string]: string };
 }
 
 /** Returns the route of an operation. @throws TypeError if the partner API does not have it */
@@ -56,23 +58,36 @@ function queryParameterOf({ sdk, path }: ConsoleRoute): string | null {
   return names.find((name) => name !== 'body' && !path.includes(`:${name}`)) ?? null;
 }
 
+/**
+ * Returns the URL of a call: the text before the id and after it. The text after the id is `null` if the URL is known
+ * whole.
+ */
+function urlOf(api: DescribedApi, call: ApiCall): readonly [before: string, after: string | null] {
+  const [before = '', after] = routeOf(api, call).path.split(/:[a-z]+/);
+  if (after === undefined) return [api.apiUrl(before), null];
+  if (call.id === null) return [api.apiUrl(before), after];
+  return [api.apiUrl(`${before}${encodeURIComponent(call.id)}${after}`), null];
+}
+
+/** Returns the parameters in the query of a call. A value of `null` is the id, which is read from a variable. */
+function parametersOf(api: DescribedApi, call: ApiCall): readonly (readonly [string, string | null])[] {
+  const inQuery = queryParameterOf(routeOf(api, call));
+  const given = Object.entries(call.query ?? {});
+  return inQuery === null ? given : [...given, [inQuery, call.id]];
+}
+
 /** Formats a call of the partner API as a curl command, which reads the key from the environment. */
 export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
-  const { id, body } = call;
-  const route = routeOf(api, call);
-  const { method, path } = route;
-  const [before = '', after] = path.split(/:[a-z]+/);
-  const known = id === null ? '' : encodeURIComponent(id);
-  const inQuery = queryParameterOf(route);
-  const url =
-    after === undefined || id !== null
-      ? quoted(api.apiUrl(`${before}${after === undefined ? '' : `${known}${after}`}`))
-      : `${quoted(api.apiUrl(before))}"$ID"${after === '' ? '' : quoted(after)}`;
+  const { body } = call;
+  const { method } = routeOf(api, call);
+  const [before, after] = urlOf(api, call);
+  const url = after === null ? quoted(before) : `${quoted(before)}"$ID"${after === '' ? '' : quoted(after)}`;
+  const parameters = parametersOf(api, call).map(
+    ([name, value]) => `--data-urlencode ${quoted(`${name}=${value ?? ''}`)}${value === null ? '"$ID"' : ''}`,
+  );
   return command([
     `curl --globoff --request ${quoted(method)} ${url}`,
-    ...(inQuery === null
-      ? []
-      : [`--get --data-urlencode ${quoted(`${inQuery}=${id ?? ''}`)}${id === null ? '"$ID"' : ''}`]),
+    ...parameters.map((parameter, index) => (index === 0 ? `--get ${parameter}` : parameter)),
     `--header "${api.keyHeader}: $OSTIARY_API_KEY"`,
     ...(body === null
       ? []
@@ -97,10 +112,12 @@ export function sdkCodeOf(api: DescribedApi, call: ApiCall): string | null {
   const environment = (name: string): string => `process.env.${name} ?? ''`;
   const id = call.id === null ? environment('ID') : JSON.stringify(call.id);
   const isLeftOut = call.body === null || (bodyIsOptional && JSON.stringify(call.body) === '{}');
-  const given = argumentsOf(sdk).flatMap((name) => {
+  const named = argumentsOf(sdk).flatMap((name) => {
     if (name !== 'body') return [id];
     return isLeftOut ? [] : [expressionOf(call.body)];
   });
+  const query = call.query ?? {};
+  const given = Object.keys(query).length === 0 ? named : [...named, expressionOf(query)];
   const made = `ostiary.${sdk.call.replace(/\(.*\)$/, '')}(${given.join(', ')})`;
   const statement = sdk.isList
     ? `for await (const item of ${made}) console.log(item);`
@@ -112,6 +129,45 @@ const ostiary = new OstiaryPartner({
   baseUrl: ${JSON.stringify(api.apiUrl('').replace(/\/$/, ''))},
 });
 ${statement}
+`;
+}
+
+/** Formats a call of the partner API as a Python program, which needs no packages. */
+export function pythonCodeOf(api: DescribedApi, call: ApiCall): string {
+  const { method } = routeOf(api, call);
+  const [before, after] = urlOf(api, call);
+  const parameters = parametersOf(api, call);
+  // Texts in JSON are texts in Python, too.
+  const text = (value: string): string => JSON.stringify(value);
+  const variable = 'environ["ID"]';
+  const pairs = parameters.map(
+    ([name, value]) => `${text(name)}: ${value === null ? variable : text(value)}`,
+  );
+  const url = [
+    text(parameters.length === 0 ? before : `${before}?`),
+    ...(after === null ? [] : [`quote(${variable}, safe="")`, ...(after === '' ? [] : [text(after)])]),
+    ...(parameters.length === 0 ? [] : [`urlencode({${pairs.join(', ')}})`]),
+  ].join(' + ');
+  const helpers = [after === null ? null : 'quote', parameters.length === 0 ? null : 'urlencode'];
+  const imported = helpers.filter((name) => name !== null).join(', ');
+  const headers = [
+    `${text(api.keyHeader)}: environ["OSTIARY_API_KEY"]`,
+    ...(call.body === null ? [] : ['"Content-Type": "application/json"']),
+  ];
+  const lines = [
+    `    ${url},`,
+    `    method=${text(method)},`,
+    `    headers={${headers.join(', ')}},`,
+    ...(call.body === null ? [] : [`    data=${text(JSON.stringify(call.body))}.encode(),`]),
+  ];
+  return `from os import environ
+${imported === '' ? '' : `from urllib.parse import ${imported}\n`}from urllib.request import Request, urlopen
+
+request = Request(
+${lines.join('\n')}
+)
+with urlopen(request) as response:
+    print(response.read().decode())
 `;
 }
 
@@ -134,7 +190,7 @@ export function snippet(voice: Voice, title: string, text: string): Html {
   return html`<div class="snippet"><div class="head"><strong class="small">${title}</strong>${button}</div>${foreignText(text, title)}</div>`;
 }
 
-/** Shows a call of the partner API as a curl command and as code, collapsed behind its title. */
+/** Shows a call of the partner API as a curl command, with the SDK and in Python, collapsed behind its title. */
 export function apiSnippets(
   api: DescribedApi,
   voice: Voice,
@@ -154,5 +210,5 @@ export function apiSnippets(
   const { snippets: words } = voice.words;
   const code = sdkCodeOf(api, call);
   const needsId = call.id === null && routeOf(api, call).path.includes(':');
-  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${needsId ? html` ${words.unknownId}` : null}</div>${snippet(voice, fillText(voice.language, words.curl, { title }), apiCurlOf(api, call))}${code === null ? null : snippet(voice, fillText(voice.language, words.sdk, { title }), code)}</details>`;
+  return html`<details id="${id}"><summary class="small">${title}${about === undefined ? null : html`<span class="hidden">: ${about}</span>`}</summary><div class="small muted">${words.key}${needsId ? html` ${words.unknownId}` : null}</div>${snippet(voice, fillText(voice.language, words.curl, { title }), apiCurlOf(api, call))}${code === null ? null : snippet(voice, fillText(voice.language, words.sdk, { title }), code)}${snippet(voice, fillText(voice.language, words.python, { title }), pythonCodeOf(api, call))}</details>`;
 }

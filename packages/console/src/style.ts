@@ -231,6 +231,11 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 /* Pages with live data carry a mark. */
 .mark { padding: .625rem 1rem; border-inline-start: .375rem solid var(--bad); border-radius: .375rem; background: var(--bad-tint); color: var(--bad); font-weight: 600; width: 100%; max-width: 72rem; }
 .badge.live { background: var(--bad-tint); color: var(--bad); }
+
+/* Payments: parts of a list that updates itself, deliveries within steps, and sums whose words stay whole on a phone. */
+.panel > div[data-live] { display: flex; flex-direction: column; gap: 1rem; }
+.timeline .rows li { padding: .375rem 0; }
+.sums th, .sums td:first-of-type { overflow-wrap: normal; }
 `;
 
 /** Returns the style sheet of the console: the rules of all pages, and those of the console. */

@@ -30,6 +30,7 @@ export interface Visit extends PageContext {
   /** False if the session may see all pages but change nothing. The pages then show no forms. */
   readonly mayManage: boolean;
   readonly api: Api;
+  readonly file: ConsoleVisit['file'];
   /** Id in the path of the URL; '' if the path has none. */
   readonly id: string;
 }

@@ -110,7 +110,7 @@ describe('the file for spreadsheets', () => {
       timeZone: 'UTC',
       separator: ',',
       decimal: '.',
-      titles: english.operators.payments.columns,
+      titles: english.payments.columns,
     } as const;
     const pieces = await kit.admin.reconciliation.spreadsheet({ ...owner, ...days, ...style });
     const { value } = await pieces[Symbol.asyncIterator]().next();

@@ -16,6 +16,9 @@ const needed: { readonly [path: string]: OperatorRight } = {
   '/operators/partners/:slug/keys/:id': 'keys',
   '/operators/partners/:slug/webhooks': 'webhooks',
   '/operators/partners/:slug/webhooks/:id': 'webhooks',
+  '/operators/partners/:slug/payments': 'payments',
+  '/operators/partners/:slug/payments/:id': 'payments',
+  '/operators/partners/:slug/payment-file': 'payments',
   '/operators/new-client': 'clients',
   '/operators/clients/:id': 'clients',
   '/operators/users': 'users',
@@ -23,7 +26,19 @@ const needed: { readonly [path: string]: OperatorRight } = {
   '/operators/signing-keys': 'service',
   '/operators/upkeep': 'service',
 };
-const hidden = ['/operators/new-client', '/operators/users', '/operators/user', '/operators/upkeep'];
+const hidden = [
+  ...['/operators/new-client', '/operators/users', '/operators/user', '/operators/upkeep'],
+  ...['/operators/partners/:slug/payments', '/operators/partners/:slug/payments/:id'],
+  '/operators/partners/:slug/payment-file',
+];
+
+/** Pages that every operator sees: they have no form that changes anything, and name no user. */
+const open = [
+  ...['/operators', '/operators/search', '/operators/clients', '/operators/keys', '/operators/audit'],
+  ...['/operators/partners/:slug/requests/:id', '/operators/partners/:slug/reconciliation'],
+  ...['/operators/script.js', '/operators/style.css'],
+  ...['/operators/failing', '/operators/endpoints', '/operators/events', '/operators/requests'],
+];
 
 /** Operators' pages whose form changes nothing. */
 const harmless = ['/operators/audit'];
@@ -77,6 +92,12 @@ describe('the roles of operators', () => {
   it('every page with a form names the right that the form needs', async () => {
     const { posted } = await everything();
     for (const path of withPost(posted)) expect.soft([path, needed[path]]).not.toEqual([path, undefined]);
+  });
+
+  it('every page names the right that it needs, or is open to every operator', async () => {
+    const { shown } = await everything();
+    const decided = [...Object.keys(needed), ...open];
+    expect(shown.toSorted()).toEqual(decided.toSorted());
   });
 
   it('decide about every route and method', async () => {
@@ -162,6 +183,7 @@ describe('an administration with fewer rights', () => {
       (kit, may) => kit.admin.as('x', { may }).clients.enable('app'),
     ],
     webhooks: [],
+    payments: [],
     users: [(kit, may) => kit.admin.as('x', { may }).users.end('u-1')],
     service: [
       (kit, may) => kit.admin.as('x', { may }).signingKeys.rotate({ alg: 'ES256', activateAfterSeconds: 0 }),

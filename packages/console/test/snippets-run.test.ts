@@ -23,6 +23,11 @@ async function statusOf(curl: string, env: Readonly<Record<string, string>>): Pr
   return Number(output.split('\n').at(-1));
 }
 
+/** Runs a Python program. @returns its error output, '' if it succeeded */
+async function scriptProblemOf(code: string, env: Readonly<Record<string, string>>): Promise<string> {
+  return (await run('python3', ['-c', code], env)).errors;
+}
+
 /** Runs a program that uses the SDK. @returns its error output, which is '' if it succeeded */
 async function problemOf(code: string, env: Readonly<Record<string, string>>): Promise<string> {
   const flags = ['--conditions=ostiary-source', '--input-type=module', '--eval', code];
@@ -42,6 +47,7 @@ function snippetsOf(page: string) {
   return {
     curls: all.filter((one) => one.startsWith('curl ')),
     programs: all.filter((one) => one.startsWith('import ')),
+    scripts: all.filter((one) => one.startsWith('from os ')),
   };
 }
 
@@ -98,6 +104,9 @@ beforeAll(async () => {
 /** Operations that programs with an inbox call all the time. The request log leaves them out. */
 const notLogged: ReadonlySet<string> = new Set(['takeInboxRequests', 'answerInboxRequest']);
 
+/** Operations whose Python programs differ: with a body, an id in the path, and an id in the query. */
+const scripted: ReadonlySet<string> = new Set(['createPayment', 'getPayment', 'findUser']);
+
 /** Replaces what the request log has removed, as the page instructs. */
 function filledIn(snippet: string, body: Json | undefined): string {
   const removed = [body?.token, body?.secret].find((value) => typeof value === 'string');
@@ -118,14 +127,16 @@ it('the page of a logged request shows how to repeat it with curl and with the S
     const requestId = String(answer.headers.get('x-request-id'));
     const where = `/sandbox/requests/${requestId}`;
     await expect.poll(async () => (await browser.get(where)).status).toBe(200);
-    const { curls, programs } = snippetsOf((await browser.get(where)).text);
+    const { curls, programs, scripts } = snippetsOf((await browser.get(where)).text);
     const name = operation.operationId;
     expect([name, curls.length, programs.length]).toEqual([name, 1, name === 'exportReconciliation' ? 0 : 1]);
     const environment = async () => ({
       OSTIARY_API_KEY: key.key,
       ...(newId !== undefined && { ID: await newId() }),
     });
-    expect([name, answer.status < 300]).toEqual([name, true]);
+    expect([name, answer.status < 300, scripts.length]).toEqual([name, true, 1]);
+    for (const script of scripted.has(name) ? scripts : [])
+      expect([name, await scriptProblemOf(script, await environment())]).toEqual([name, '']);
     const body = await newBody?.();
     for (const curl of curls) {
       const command = filledIn(curl, body).replace('/reconciliation', `$&${query}`);
@@ -170,5 +181,28 @@ it('a request of the log without its own operation has no snippet that would fai
   const answer = await provider.partnerCall(key, 'HEAD /v1/partner/users/KID-TEST-APPROVED');
   const where = `/sandbox/requests/${answer.headers.get('x-request-id')}`;
   await expect.poll(async () => (await browser.get(where)).status).toBe(200);
-  expect(snippetsOf((await browser.get(where)).text)).toEqual({ curls: [], programs: [] });
+  expect(snippetsOf((await browser.get(where)).text)).toEqual({ curls: [], programs: [], scripts: [] });
+});
+
+it('the pages of payments show how to read what they show', async () => {
+  const day = new Date(provider.clock.now()).toISOString().slice(0, 10);
+  const reference = 'it\'s "7" $HOME é 🗝️';
+  const { id } = await called('POST /v1/partner/payments', { ...payment, reference });
+  const query = new URLSearchParams({ status: 'pending', reference, from: day });
+  const pages = [`payments?${query}`, `payments/${id}`, `reconciliation?day=${day}`];
+  const env = { OSTIARY_API_KEY: key.key };
+  for (const path of pages) {
+    const { curls, programs, scripts } = snippetsOf((await browser.get(`/sandbox/${path}`)).text);
+    const counts = [curls.length, programs.length, scripts.length];
+    expect([path, counts]).toEqual([path, [1, path.startsWith('reconciliation') ? 0 : 1, 1]]);
+    const outputs = [
+      ...(await Promise.all(curls.map((curl) => run('sh', ['-c', `${curl} --silent --fail`], env)))),
+      ...(await Promise.all(scripts.map((script) => run('python3', ['-c', script], env)))),
+    ];
+    for (const { code, output, errors } of outputs) {
+      expect([path, code, errors]).toEqual([path, 0, '']);
+      expect(output).toContain(path.startsWith('payments') ? String(id) : '#summary');
+    }
+    for (const program of programs) expect([path, await problemOf(program, env)]).toEqual([path, '']);
+  }
 });

@@ -27,6 +27,7 @@ const iberian = [
   '.events.json',
   '.operators.webhooks.endpoints',
   '.snippets.curl',
+  '.snippets.python',
   '.snippets.sdk',
   '.tools.signature.endpoint',
 ];
@@ -35,7 +36,7 @@ const iberian = [
 const sameAsEnglish: { readonly [L in Language]?: readonly string[] } = {
   es: iberian,
   pt: iberian,
-  ht: ['.snippets.curl', '.snippets.sdk'],
+  ht: ['.snippets.curl', '.snippets.python', '.snippets.sdk'],
 };
 
 const others = languages.filter((language) => language !== 'en');

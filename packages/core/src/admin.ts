@@ -15,7 +15,6 @@ export type { ConsentAdministration, ConsentOfUser, ImportedConsent } from './ad
 export type { Counts, CountsOfPeriod, CountsReport, CountsRequest } from './admin/counts.ts';
 export type { FailingEndpoint, Health, WaitingWork } from './admin/health.ts';
 export type { PageRequest, SortedRequest, TimedRequest, TwoWayPage } from './admin/list-page.ts';
-export { countedAtMost } from './admin/list-page.ts';
 export type { DisabledPartner, EnabledPartner, Partner, PartnerAdministration } from './admin/partners.ts';
 export { PartnerNameError } from './admin/partners.ts';
 export type { PortalAdministration, PortalLink, PortalSession } from './admin/portal.ts';

@@ -15,6 +15,7 @@ import type { transferSchema } from './schemas/transfer.ts';
 
 export { PartnerError } from './errors.ts';
 export type { FirstRun } from './partner/first-run.ts';
+export type { ExportSummary as ReconciliationSummary } from './payments/export-formats.ts';
 export type {
   Operator,
   OperatorBackend,
@@ -30,6 +31,7 @@ export type {
 export type {
   ConsoleAnswer,
   ConsoleBackend,
+  ConsoleFile,
   ConsoleHandler,
   ConsoleInput,
   ConsolePage,
@@ -44,6 +46,7 @@ export type {
 export type { KycState } from './ports/users.ts';
 export { version } from './telemetry/version.built-in.ts';
 export { type FieldProblemCode, fieldProblemOf } from './text/field-problems.ts';
+export { countedAtMost } from './text/list-pages.ts';
 export { deliveryState, deliveryStates, failedAttempts } from './webhooks/delivery-state.ts';
 export type { WebhookObstacle } from './webhooks/obstacles.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';

@@ -101,6 +101,7 @@ export type {
   TransferCreation,
   TransferFailure,
   TransferRecord,
+  TransferSelection,
   TransferStatus,
   TransferStore,
 } from './ports/transfers.ts';

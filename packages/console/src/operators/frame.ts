@@ -3,7 +3,7 @@ import { type Html, html, nameOf, page } from '@ostiary/core/pages';
 import { sourceOf } from '../assets.ts';
 import { noticeOf } from '../frame.ts';
 import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from '../shell.ts';
-import { countOf } from './sorted-list.ts';
+import { countOf } from '../two-way.ts';
 import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 
 /** Sections of the operators' pages by group, in the order of the navigation. */

@@ -32,6 +32,9 @@ type Access = Pick<OperatorPage<Administration>, 'right' | 'isHidden' | 'isConfi
 /** A route of the operators' pages. */
 type Row = readonly [path: string, summary: string, show: Show, act?: Do | undefined, access?: Access];
 
+/** Access to pages that name the users who were paid. The reconciliation of a day has sums only, and is open. */
+const seesPayments: Access = { right: 'payments', isHidden: true };
+
 /** Routes of the operators' pages. Every operator may see a page without `isHidden`. */
 const table: readonly Row[] = [
   [
@@ -77,8 +80,8 @@ const table: readonly Row[] = [
     changeEndpointOf,
     { right: 'webhooks' },
   ],
-  ['/partners/:slug/payments', 'The transfers of a partner, filtered.', payments],
-  ['/partners/:slug/payments/:id', 'A transfer and its event.', payment],
+  ['/partners/:slug/payments', 'The transfers of a partner, filtered.', payments, undefined, seesPayments],
+  ['/partners/:slug/payments/:id', 'A transfer and its event.', payment, undefined, seesPayments],
   [
     '/partners/:slug/reconciliation',
     'What became final on a day: sums, checksum, and files.',
@@ -88,6 +91,8 @@ const table: readonly Row[] = [
     '/partners/:slug/payment-file',
     'A file of final transfers, for programs or for spreadsheets.',
     paymentFile,
+    undefined,
+    seesPayments,
   ],
   ['/failing', 'The endpoints of all partners that fail now.', failingEndpoints],
   ['/endpoints', 'The endpoints of all partners, filtered.', everyEndpoint],

@@ -52,7 +52,8 @@ export async function createPartner(visit: OperatorContext, form: Form): Promise
 }
 
 async function showOne(visit: OperatorContext, filled: Filled | null): Promise<ConsoleAnswer> {
-  const { admin, slug, urls, voice, words } = visit;
+  const { admin, may, slug, urls, voice, words } = visit;
+  const { payments } = voice.words;
   const { name, createdAt, disabledAt } = found(await admin.partners.get(slug));
   const obstacles = await admin.webhooks.obstacles({ partner: slug, mode: modeOf(visit) });
   const action = urls.partner(slug);
@@ -69,7 +70,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
       [words.state, enabledBadge(disabledAt === null, words)],
       [words.created, moment(createdAt, voice.language)],
     ])}
-<p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a><a href="${urls.payments(slug)}">${words.payments.title}</a></p></section>
+<p class="pages"><a href="${urls.keys(slug)}">${words.keys.title}</a><a href="${urls.webhooks(slug)}">${text.webhooks}</a>${may.includes('payments') ? html`<a href="${urls.payments(slug)}">${payments.title}</a>` : null}<a href="${urls.reconciliation(slug)}">${payments.reconciliation}</a></p></section>
 ${formPanel(visit, {
   label: words.state,
   body: html`${actForm(visit, {

@@ -1,9 +1,7 @@
-import { countedAtMost, type SortedRequest, type TwoWayPage } from '@ostiary/core/admin';
-import { fillText, type Html, html } from '@ostiary/core/pages';
-import { counted, pageLinks } from '../parts.ts';
-import { listed, type OperatorContext, parameter } from './visit.ts';
-
-const perPage = 50;
+import type { SortedRequest, TwoWayPage } from '@ostiary/core/admin';
+import { type Html, html } from '@ostiary/core/pages';
+import { aroundPage, perPage } from '../two-way.ts';
+import { listed, type OperatorContext, parameter, twoWayPageOf } from './visit.ts';
 
 /** Orders in which a list can be sorted, by their name in the URL. The first is the default. */
 const orders = {
@@ -16,14 +14,8 @@ const orders = {
 /** Order in which a list is sorted. */
 export type Order = keyof typeof orders;
 
-/** Formats a count of a list's entries. The count stops at a limit. */
-export const countOf = (count: number, { voice }: Pick<OperatorContext, 'voice'>): string =>
-  `${counted(count, voice.language)}${count >= countedAtMost ? '+' : ''}`;
-
 /**
- * Shows a list that can be sorted by name or time and paged in both directions. The position in the list is a
- * row and not a number, so that new rows do not shift the pages. The number of the first row is passed along
- * in the URL, and only shown.
+ * Shows a list that can be sorted by name or time and paged in both directions.
  */
 export async function sortedList<Row>(
   visit: OperatorContext,
@@ -46,20 +38,13 @@ export async function sortedList<Row>(
   const order = choices.find((one) => one === asked) ?? usual;
   const sortOf = (one: Order): string | null => (one === usual ? null : one);
   const sort = sortOf(order);
-  const [after, before] = [parameter(visit, 'after'), parameter(visit, 'before')];
   const { rows, next, previous } = await listed(() =>
-    list.read({
-      ...{ ...orders[order], limit: perPage },
-      ...(before === null ? after !== null && { after } : { before }),
-    }),
+    list.read({ ...orders[order], ...twoWayPageOf(visit, perPage) }),
   );
-  const number = /^[1-9][0-9]{0,8}$/.exec(parameter(visit, 'nr') ?? '')?.[0] ?? '1';
-  const first = previous === null ? 1 : Number(number);
-  const last = first + rows.length - 1;
-  const [from, to] = [counted(first, voice.language), counted(last, voice.language)];
-  const count = list.count === null ? null : countOf(Math.max(list.count, last), visit);
-  const range =
-    count === null ? `${from}–${to}` : fillText(voice.language, text.range, { first: from, last: to, count });
+  const { range, links } = aroundPage(visit, {
+    ...{ shown: rows.length, count: list.count, next, previous },
+    urlOf: (place) => list.urlOf({ sort, ...place }),
+  });
   const choice = (one: Order): Html => {
     const href = list.urlOf({ sort: sortOf(one) });
     return one === order
@@ -67,15 +52,7 @@ export async function sortedList<Row>(
       : html`<a href="${href}">${text[one]}</a>`;
   };
   if (rows.length === 0 && previous === null) return html`<p class="muted">${list.empty}</p>`;
-  return html`<div class="order">${choices.length < 2 ? null : html`<nav aria-label="${text.order}">${choices.map(choice)}</nav>`}<p class="small muted">${range}</p></div>
+  return html`<div class="order">${choices.length < 2 ? null : html`<nav aria-label="${text.order}">${choices.map(choice)}</nav>`}${range}</div>
 <ul class="rows">${rows.map(list.rowOf)}</ul>
-${pageLinks([
-  [
-    previous === null
-      ? null
-      : list.urlOf({ sort, before: previous, nr: String(Math.max(1, first - perPage)) }),
-    text.previous,
-  ],
-  [next === null ? null : list.urlOf({ sort, after: next, nr: String(last + 1) }), text.next],
-])}`;
+${links}`;
 }

@@ -13,6 +13,7 @@ import {
   type OperatorVisit,
   PartnerError,
 } from '@ostiary/core/console';
+import { parameterOf } from '../query.ts';
 import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
 import type { HostActs } from './host-acts.ts';
@@ -108,10 +109,8 @@ export async function contextOf(
 }
 
 /** Reads a query parameter; `null` if it is missing or empty. */
-export function parameter({ query }: Pick<OperatorContext, 'query'>, name: string): string | null {
-  const text = (query.get(name) ?? '').replaceAll('\0', '').trim().slice(0, 300);
-  return text === '' ? null : text;
-}
+export const parameter = ({ query }: Pick<OperatorContext, 'query'>, name: string): string | null =>
+  parameterOf(query, name);
 
 /** Returns the mode that the query selects, `live` by default. */
 export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
@@ -121,6 +120,12 @@ export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =
 export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   const after = parameter(visit, 'after');
   return { limit, ...(after !== null && { after }) };
+}
+
+/** Returns the paging arguments of a list that is paged in both directions from the query. */
+export function twoWayPageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
+  const before = parameter(visit, 'before');
+  return before === null ? pageOf(visit, limit) : { limit, before };
 }
 
 /**

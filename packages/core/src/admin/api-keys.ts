@@ -7,9 +7,10 @@ import { apiKeyFormat, signingSecretContext } from '../secrets/api-key-format.ts
 import { digest, randomSecret } from '../secrets/tokens.ts';
 import { fieldProblems } from '../text/field-problems.ts';
 import { isAddressRange } from '../text/ip-address.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { searchNameOf } from '../text/search-name.ts';
 import { checked, type Shown, shown } from './checked.ts';
-import { countedAtMost, readSortedPage, type SortedRequest, type TwoWayPage } from './list-page.ts';
+import { readSortedPage, type SortedRequest, type TwoWayPage } from './list-page.ts';
 import { shownName } from './names.ts';
 import { PartnerNameError } from './partners.ts';
 

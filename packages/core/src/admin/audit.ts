@@ -3,11 +3,10 @@ import type { Act } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
 import type { StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
-import { writePlace } from '../text/list-pages.ts';
+import { countedAtMost, writePlace } from '../text/list-pages.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import {
-  countedAtMost,
   listPage,
   type PageRequest,
   placeAfter,

@@ -5,6 +5,7 @@ import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { searchNameOf } from '../text/search-name.ts';
 import { checked } from './checked.ts';
 import {
@@ -27,7 +28,6 @@ import {
   shownClient,
 } from './client-settings.ts';
 import {
-  countedAtMost,
   listPage,
   type PageRequest,
   readSortedPage,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ListPosition, SortedPage, TimedPage } from '../ports/lists.ts';
-import { readPage, readPlace } from '../text/list-pages.ts';
+import { readBothWays, readPage, readPlace } from '../text/list-pages.ts';
 import { checked } from './checked.ts';
 
 /** Schema for the number of entries on one page of a list. */
@@ -111,18 +111,17 @@ async function readPlaced<Row, Shown>(
   },
 ): Promise<TwoWayPage<Shown>> {
   const { by, descending, after, before, limit } = checked(sortedRequest, request);
-  const isBack = before !== undefined;
-  const text = before ?? after;
-  const place = text === undefined ? null : readSortedPlace(text, by, isBack ? 'before' : 'after');
-  const found = await list.read({ by, descending: descending !== isBack, after: place, limit: limit + 1 });
-  const rows = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
-  const hasMore = found.length > limit;
-  const placeOf = (row: Row | undefined): string | null =>
-    row === undefined ? null : writeSortedPlace(list.placeOf(row, by));
+  const { items, next, previous } = await readBothWays({
+    after: after === undefined ? null : readSortedPlace(after, by, 'after'),
+    before: before === undefined ? null : readSortedPlace(before, by, 'before'),
+    size: limit,
+    read: ({ isBack, ...page }) => list.read({ ...page, by, descending: descending !== isBack }),
+  });
+  const placeOf = (row: Row): string => writeSortedPlace(list.placeOf(row, by));
   return {
-    rows: rows.map(list.shown),
-    next: isBack || hasMore ? placeOf(rows.at(-1)) : null,
-    previous: (isBack ? hasMore : place !== null) ? placeOf(rows[0]) : null,
+    rows: items.map(list.shown),
+    next: next && placeOf(next),
+    previous: previous && placeOf(previous),
   };
 }
 
@@ -178,6 +177,3 @@ export const readTimedPage = <Row, Shown>(
       },
     },
   );
-
-/** Number at which counts of a list's entries stop. */
-export const countedAtMost = 10_000;

@@ -4,11 +4,11 @@ import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { PartnerReach, PartnerRecord } from '../ports/partners.ts';
 import { fieldProblems } from '../text/field-problems.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { searchNameOf } from '../text/search-name.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import {
-  countedAtMost,
   listPage,
   type PageRequest,
   readSortedPage,

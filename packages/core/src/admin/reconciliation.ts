@@ -4,7 +4,7 @@ import type { Core } from '../options/context.ts';
 import { type ExportSummary, exportFormats } from '../payments/export-formats.ts';
 import { type ExportRange, exportRange } from '../payments/export-range.ts';
 import { exportTransfers, summarizeTransfers } from '../payments/reconciliation.ts';
-import { type SpreadsheetStyle, spreadsheetColumns, spreadsheetFormat } from '../payments/spreadsheet.ts';
+import { type SpreadsheetStyle, spreadsheetFormat, spreadsheetStyle } from '../payments/spreadsheet.ts';
 import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
@@ -58,22 +58,7 @@ const shape = { partner: z.string(), mode: z.enum(['live', 'test']), from: z.str
 
 const schema = z.strictObject({ ...shape, format: z.enum(['json', 'ndjson', 'csv']) });
 
-/** Checks whether `Intl` knows a time zone. */
-function isTimeZone(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
-
-const spreadsheet = z.strictObject({
-  ...shape,
-  timeZone: z.string().refine(isTimeZone, 'is not a time zone such as America/Port-au-Prince'),
-  separator: z.enum([',', ';']),
-  decimal: z.enum(['.', ',']),
-  titles: z.record(z.enum(spreadsheetColumns), z.string()),
-});
+const spreadsheet = z.strictObject({ ...shape, ...spreadsheetStyle });
 
 export function reconciliationAdministration({ storage, clock }: Core): ReconciliationAdministration {
   const { transfers } = storage;

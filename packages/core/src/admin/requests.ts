@@ -2,10 +2,9 @@ import { z } from 'zod';
 import type { Core } from '../options/context.ts';
 import type { Owner } from '../ports/partners.ts';
 import type { LoggedRequest } from '../ports/request-log.ts';
-import { writePlace } from '../text/list-pages.ts';
+import { countedAtMost, writePlace } from '../text/list-pages.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import {
-  countedAtMost,
   listPage,
   type PageRequest,
   placeAfter,

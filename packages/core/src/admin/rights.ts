@@ -7,18 +7,19 @@ export const operatorRights = [
   'keys',
   'clients',
   'webhooks',
+  'payments',
   'users',
   'service',
 ] as const satisfies readonly OperatorRight[];
 
 /**
- * Rights of the usual roles, to be returned as `may`. `viewer` sees all pages except those about users, and
+ * Rights of the usual roles, to be returned as `may`. `viewer` sees all pages except those that name users, and
  * changes nothing.
  */
 export const operatorRoles: { readonly [Role in OperatorRole]: readonly OperatorRight[] } = {
   viewer: [],
-  support: ['webhooks', 'users'],
-  admin: ['partners', 'keys', 'clients', 'webhooks', 'users'],
+  support: ['webhooks', 'payments', 'users'],
+  admin: ['partners', 'keys', 'clients', 'webhooks', 'payments', 'users'],
   owner: operatorRights,
 };
 

@@ -3,11 +3,11 @@ import type { Core } from '../options/context.ts';
 import { findFinalEvent } from '../payments/final-event.ts';
 import { transferView } from '../payments/transfer.ts';
 import type { Owner } from '../ports/partners.ts';
-import type { TransferRecord, TransferStatus } from '../ports/transfers.ts';
+import type { TransferRecord, TransferSelection, TransferStatus } from '../ports/transfers.ts';
 import { transferSchema } from '../schemas/transfer.ts';
-import { writePlace } from '../text/list-pages.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { checked, shown } from './checked.ts';
-import { listPage, type PageRequest, placeAfter } from './list-page.ts';
+import { readTimedPage, type TimedRequest } from './list-page.ts';
 
 /** A transfer as the partner API returns it. */
 export type PartnerTransfer = z.output<typeof transferSchema>;
@@ -33,14 +33,20 @@ export interface TransferFilters {
 /** Reads the transfers of partners, for operators. */
 export interface TransferAdministration {
   /**
-   * Lists transfers of a partner, newest first. Pass `next` as `after` to get the following page; it is `null` on the
-   * last page.
+   * Lists transfers of a partner, newest first unless `descending` is false. Pass `next` as `after` to get the
+   * following page, or `previous` as `before` to go back. Each is `null` at its end of the list.
    * @throws TypeError if an argument is invalid
    */
   list(
     owner: Owner,
-    request?: PageRequest & TransferFilters,
-  ): Promise<{ readonly transfers: readonly PartnerTransfer[]; readonly next: string | null }>;
+    request?: TimedRequest & TransferFilters,
+  ): Promise<{
+    readonly transfers: readonly PartnerTransfer[];
+    readonly next: string | null;
+    readonly previous: string | null;
+  }>;
+  /** Counts transfers of a partner, up to 10,000. @throws TypeError if an argument is invalid */
+  count(owner: Owner, filters?: TransferFilters): Promise<number>;
   /** Returns a transfer; `null` if this partner has none with the id in this mode. */
   get(owner: Owner, id: string): Promise<PartnerTransfer | null>;
   /**
@@ -50,12 +56,18 @@ export interface TransferAdministration {
   event(owner: Owner, id: string): Promise<TransferEvent | null>;
 }
 
-const filters = z.strictObject({
+const filterSchema = z.strictObject({
   status: z.enum(['pending', 'completed', 'failed']).optional(),
   reference: z.string().min(1).max(255).optional(),
   from: z.date().optional(),
   to: z.date().optional(),
 });
+
+/** @throws TypeError if a filter is invalid */
+function selectionOf({ partner, mode }: Owner, filters: z.input<typeof filterSchema>): TransferSelection {
+  const { status = null, reference = null, from, to } = checked(filterSchema, filters);
+  return { partner, mode, status, reference, from: from?.getTime() ?? null, to: to?.getTime() ?? null };
+}
 
 const transferOf = (transfer: TransferRecord): PartnerTransfer =>
   transferSchema.parse(transferView(transfer));
@@ -63,21 +75,18 @@ const transferOf = (transfer: TransferRecord): PartnerTransfer =>
 export function transferAdministration({ storage }: Core): TransferAdministration {
   const { transfers } = storage;
   return {
-    async list({ partner, mode }, { after, limit, ...given } = {}) {
-      const { status = null, reference = null, from, to } = checked(filters, given);
-      const request = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) };
-      const place = placeAfter(request);
-      const { page, next } = await listPage(request, {
-        read: (rows) =>
-          transfers.list({
-            ...{ partner, mode, status, reference, after: place, limit: rows },
-            ...{ from: from?.getTime() ?? null, to: to?.getTime() ?? null },
-          }),
+    async list(owner, { status, reference, from, to, ...page } = {}) {
+      const selection = selectionOf(owner, { status, reference, from, to });
+      const { rows, next, previous } = await readTimedPage(page, {
+        read: (place) => transfers.list({ ...selection, ...place }),
         shown: transferOf,
-        placeOf: ({ createdAt, id }) => writePlace({ time: createdAt, id }),
+        placeOf: ({ createdAt, id }) => ({ time: createdAt, id }),
       });
-      return { transfers: page, next };
+      return { transfers: rows, next, previous };
     },
+
+    count: async (owner, filters = {}) =>
+      transfers.count({ ...selectionOf(owner, filters), most: countedAtMost }),
 
     async get(owner, id) {
       const transfer = await transfers.find(owner, id);

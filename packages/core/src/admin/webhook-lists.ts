@@ -4,11 +4,11 @@ import type { DeliveryState } from '../ports/deliveries.ts';
 import type { EventRecord } from '../ports/events.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { recentMs } from '../webhooks/obstacles.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { type FailingEndpoint, failingView } from './health.ts';
 import {
-  countedAtMost,
   readSortedPage,
   readTimedPage,
   type SortedRequest,

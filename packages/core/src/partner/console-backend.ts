@@ -6,7 +6,8 @@ import type { Core } from '../options/context.ts';
 import type { ConsoleBackend, ConsoleRequest, PartnerConsole } from '../ports/partner-console.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
 import { consoleCalls } from './console-calls.ts';
-import { type ConsoleBackendParts, consoleSettings, requireAllowed } from './console-settings.ts';
+import { type ConsoleBackendParts, consoleSettings } from './console-settings.ts';
+import { requireAllowed } from './refused-count.ts';
 
 /** Lifetime of a console session from its sign-in, in milliseconds. */
 const sessionLifetimeMs = 8 * 3600_000;

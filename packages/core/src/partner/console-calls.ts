@@ -1,12 +1,12 @@
 import { PartnerError } from '../errors.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';
-import type { ConsoleRequest, ConsoleVisit } from '../ports/partner-console.ts';
+import type { ConsoleInput, ConsoleRequest, ConsoleVisit } from '../ports/partner-console.ts';
 import type { ConsoleBackendParts } from './console-settings.ts';
 import type { Caller } from './pipeline/caller.ts';
 import type { Credential } from './pipeline/key.ts';
 import type { PartnerCall } from './pipeline/pipeline.ts';
-import type { PartnerOperation } from './request.ts';
+import type { PartnerAnswer, PartnerOperation } from './request.ts';
 
 const noBytes = Buffer.alloc(0);
 
@@ -75,22 +75,34 @@ export function consoleCalls(
     credential: Credential,
     { partner, mode, portal }: Caller,
   ): ConsoleVisit {
+    async function answerOf(
+      name: string,
+      { path = {}, query = {}, body = '', idempotencyKey }: ConsoleInput = {},
+    ): Promise<PartnerAnswer> {
+      const operation = byName.get(name);
+      if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
+      return pipeline.answer({
+        // Not counted again: the visit was counted, including all of its calls.
+        ...callOf(request, operation, credential),
+        idempotencyKeys: idempotencyKey === undefined ? [] : [idempotencyKey],
+        path,
+        querystring: new URLSearchParams(query).toString(),
+        target: `console ${name} ${JSON.stringify(path)}`,
+        readBody: async () => Buffer.from(body),
+      });
+    }
+
     return {
       ...{ partner, mode, mayManage: portal === undefined || portal.rights === 'manage' },
-      async call(name, { path = {}, query = {}, body = '', idempotencyKey } = {}) {
-        const operation = byName.get(name);
-        if (operation === undefined) throw new TypeError(`console: there is no operation ${name}`);
-        const answer = await pipeline.answer({
-          // Not counted again: the visit was counted, including all of its calls.
-          ...callOf(request, operation, credential),
-          idempotencyKeys: idempotencyKey === undefined ? [] : [idempotencyKey],
-          path,
-          querystring: new URLSearchParams(query).toString(),
-          target: `console ${name} ${JSON.stringify(path)}`,
-          readBody: async () => Buffer.from(body),
-        });
+      async call(name, input) {
+        const answer = await answerOf(name, input);
         if ('stream' in answer) throw new TypeError(`console: ${name} responds with a stream`);
         return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+      },
+      async file(name, input) {
+        const answer = await answerOf(name, input);
+        if ('body' in answer) throw new TypeError(`console: ${name} responds without a file`);
+        return { type: answer.type, stream: answer.stream };
       },
     };
   }

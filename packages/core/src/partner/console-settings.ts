@@ -1,11 +1,9 @@
-import { PartnerError } from '../errors.ts';
 import type { FormPurpose, Forms } from '../http/csrf.ts';
 import { readParameters } from '../http/parameters.ts';
 import { secretsOnce } from '../http/secrets-once.ts';
-import { secondsUntil } from '../limits/fixed-windows.ts';
 import type { Core } from '../options/context.ts';
 import type { ConsoleBackend } from '../ports/partner-console.ts';
-import type { RateLimitState, RateLimitStore } from '../ports/rate-limits.ts';
+import type { RateLimitStore } from '../ports/rate-limits.ts';
 import { apiKeyHeader } from '../secrets/api-key-format.ts';
 import { urlBelow } from '../text/urls.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
@@ -20,15 +18,6 @@ export interface ConsoleBackendParts {
   readonly forms: Forms;
   /** Store for rate limit counts, shared by all processes if the storage supports that. */
   readonly counts: RateLimitStore;
-}
-
-/**
- * Refuses a console request whose rate limit is reached. @throws PartnerError `rate_limit_exceeded` with
- * `Retry-After`
- */
-export function requireAllowed({ allowed, endsAt }: RateLimitState, now: number): void {
-  if (allowed) return;
-  throw new PartnerError('rate_limit_exceeded', { headers: { 'Retry-After': secondsUntil(endsAt, now) } });
 }
 
 /**

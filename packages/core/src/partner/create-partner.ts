@@ -9,6 +9,8 @@ import type { Webhooks } from '../webhooks/create-webhooks.ts';
 import { consoleRoutes } from './console-routes.ts';
 import { historyOperations } from './handlers/history.ts';
 import { inboxOperations } from './handlers/inbox.ts';
+import { paymentOperations } from './handlers/payments.ts';
+import { reconciliationOperations } from './handlers/reconciliation.ts';
 import { requestOperations } from './handlers/requests.ts';
 import { sandboxOperations } from './handlers/sandbox.ts';
 import { workbenchOperations } from './handlers/workbench.ts';
@@ -47,6 +49,8 @@ export function createPartner(core: Core, topics: PartnerTopics) {
     ...inboxOperations(core),
     ...sandboxOperations(core, topics.webhooks),
     ...workbenchOperations(core, topics.webhooks, limits.store),
+    ...paymentOperations(core),
+    ...reconciliationOperations(core, limits.store),
   ];
   // Created on the first request, because it takes longer than the rest of the start.
   let description: Promise<string> | null = null;

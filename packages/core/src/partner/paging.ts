@@ -1,7 +1,7 @@
 import { PartnerError } from '../errors.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { ListPosition } from '../ports/lists.ts';
-import { readPage, readPlace, writePlace } from '../text/list-pages.ts';
+import { readBothWays, readPage, readPlace, writePlace } from '../text/list-pages.ts';
 
 const defaultPageSize = 25;
 
@@ -19,8 +19,8 @@ const cursorOf = (place: ListPosition): string => Buffer.from(writePlace(place))
 
 type Listed = { readonly createdAt: number; readonly id: string };
 
-const cursorOfItem = (item: Listed | undefined): string | null =>
-  item === undefined ? null : cursorOf({ time: item.createdAt, id: item.id });
+const cursorOfItem = (item: Listed | null): string | null =>
+  item && cursorOf({ time: item.createdAt, id: item.id });
 
 /**
  * Decodes the cursor of a list request; `null` if there is none. @throws PartnerError `invalid_request` for
@@ -47,16 +47,17 @@ export async function inBothDirections<Item extends Listed>(request: {
   readonly view: (item: Item) => JsonObject;
 }) {
   const { cursor, before, limit = defaultPageSize, read, view } = request;
-  const isBack = before !== undefined;
-  const after = isBack ? placeIn(before, 'before') : placeIn(cursor, 'cursor');
-  const found = await read({ after, oldestFirst: isBack, limit: limit + 1 });
-  const items = isBack ? found.slice(0, limit).reverse() : found.slice(0, limit);
-  const hasMore = found.length > limit;
+  const { items, next, previous } = await readBothWays({
+    after: placeIn(cursor, 'cursor'),
+    before: placeIn(before, 'before'),
+    size: limit,
+    read: ({ isBack, ...page }) => read({ ...page, oldestFirst: isBack }),
+  });
   return {
     data: items.map(view),
-    nextCursor: isBack || hasMore ? cursorOfItem(items.at(-1)) : null,
+    nextCursor: cursorOfItem(next),
     /** Value of `before` in the request for the page of newer items; `null` if there are none. */
-    previousCursor: (isBack ? hasMore : after !== null) ? cursorOfItem(items[0]) : null,
+    previousCursor: cursorOfItem(previous),
   };
 }
 
@@ -75,6 +76,6 @@ export async function newestFirst<Item extends Listed>(request: {
   const { items, last } = await readPage(limit, (most) => request.read({ after, limit: most }));
   return {
     data: items.map(request.view),
-    nextCursor: cursorOfItem(last ?? undefined),
+    nextCursor: cursorOfItem(last),
   };
 }

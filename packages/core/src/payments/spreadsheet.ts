@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { csvCell, type ExportRow, type FileFormat } from './export-formats.ts';
 
 /** Columns of an export for spreadsheets, in their order. */
@@ -27,6 +28,23 @@ export interface SpreadsheetStyle {
   /** Titles of the columns, in the language of the file. */
   readonly titles: { readonly [Column in SpreadsheetColumn]: string };
 }
+
+/** Checks whether `Intl` knows a time zone. */
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Schemas of the members of {@link SpreadsheetStyle}. */
+export const spreadsheetStyle = {
+  timeZone: z.string().refine(isTimeZone, 'is not a time zone such as America/Port-au-Prince'),
+  separator: z.enum([',', ';']),
+  decimal: z.enum(['.', ',']),
+  titles: z.record(z.enum(spreadsheetColumns), z.string()),
+};
 
 const times: ReadonlySet<string> = new Set(['createdAt', 'completedAt'] satisfies SpreadsheetColumn[]);
 

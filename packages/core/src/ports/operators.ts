@@ -4,9 +4,9 @@ import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest } from './partner-co
 /**
  * Topic that an operator may change: `partners`; `keys` (API keys); `clients` (OAuth clients); `webhooks`
  * (endpoints and deliveries); `users`, which is also needed to see users; and `service` (signing keys and
- * maintenance).
+ * maintenance). `payments` is needed to see payments and their files, which name the users who were paid.
  */
-export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'users' | 'service';
+export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'payments' | 'users' | 'service';
 
 /** Usual role of an operator. The table `operatorRoles` contains the rights of each role. */
 export type OperatorRole = 'viewer' | 'support' | 'admin' | 'owner';

@@ -225,11 +225,25 @@ export interface ConsoleVisit {
    * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
    * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
    * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory`, `getWebhookObstacles`,
-   * `listEndpointDeliveries` and `getPaymentEvent`; with a test key also `listSandboxUsers`, `getFirstRun` and `checkWebhookSignature`.
+   * `listEndpointDeliveries`, `listTransfers`, `getPaymentEvent` and `getReconciliation`; with a test key also
+   * `listSandboxUsers`, `getFirstRun` and `checkWebhookSignature`.
    * @returns the JSON body of a successful response
    * @throws PartnerError if the operation responds with an error
    */
   call(operation: string, input?: ConsoleInput): Promise<unknown>;
+  /**
+   * Calls an operation that returns a file, which is made while it is read: `exportReconciliation`, or
+   * `downloadReconciliation` and `exportSpreadsheet`, which the public API does not have.
+   * @throws PartnerError if the operation responds with an error
+   */
+  file(operation: string, input?: ConsoleInput): Promise<ConsoleFile>;
+}
+
+/** File that an operation returns. */
+export interface ConsoleFile {
+  /** Media type, such as `text/csv; charset=utf-8`. */
+  readonly type: string;
+  readonly stream: AsyncIterable<string>;
 }
 
 /** Input of a partner API operation. */

@@ -39,6 +39,14 @@ export interface TransferRecord extends Owner {
   readonly completedAt: number | null;
 }
 
+/** Selects transfers with `from <= createdAt < to`. `null` selects every status, reference or time. */
+export interface TransferSelection extends Owner {
+  readonly status: TransferStatus | null;
+  readonly reference: string | null;
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
 /** Result of a request to create a transfer. */
 export type TransferCreation =
   | { readonly outcome: 'created' }
@@ -68,19 +76,20 @@ export interface TransferStore {
   findById(id: string): Promise<TransferRecord | null>;
 
   /**
-   * Lists transfers, newest first: by `createdAt` descending, then `id` descending. Starts after the position
-   * `after` and returns at most `limit`. Selects `from <= createdAt < to`.
+   * Lists transfers, newest first: by `createdAt` descending, then `id` descending; with `oldestFirst` the other way
+   * round. Starts after the position `after` in that order, and returns at most `limit`.
    */
   list(
-    request: Owner & {
-      readonly status: TransferStatus | null;
-      readonly reference: string | null;
-      readonly from: number | null;
-      readonly to: number | null;
+    request: TransferSelection & {
+      /** @defaultValue false */
+      readonly oldestFirst?: boolean;
       readonly after: ListPosition | null;
       readonly limit: number;
     },
   ): Promise<TransferRecord[]>;
+
+  /** Counts transfers, and stops at `most`. */
+  count(request: TransferSelection & { readonly most: number }): Promise<number>;
 
   /**
    * Makes a pending transfer final at `now` (sets `updatedAt`, and `completedAt` if completed) and returns

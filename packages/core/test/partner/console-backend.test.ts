@@ -11,12 +11,19 @@ it('a console of one’s own calls operations of the partner API as a key that o
   expect(made).toMatchObject({ amount: '1.00', mode: 'live', status: 'pending' });
   expect(await shown('listPayments', { query: { limit: '1' } })).toEqual({ data: [made], nextCursor: null });
   expect(await shown('getPayment', { path: { id: made.id } })).toEqual(made);
+  const page = { data: [made], nextCursor: null, previousCursor: null, count: 1 };
+  expect(await shown('listTransfers', { query: { status: 'pending' } })).toEqual(page);
+  expect(await shown('listTransfers', { query: { status: 'failed' } })).toMatchObject({ data: [], count: 0 });
   expect(await shown('getPaymentEvent', { path: { id: made.id } })).toEqual({ event: null });
   // Errors of the API are shown as pages; clients that are not browsers get them as JSON.
   const problems = [
     ['listWebhooks', {}, 403, 'lacks the scope webhooks'],
     ['getRequest', { path: { id: 'req_1' } }, 403, 'lacks the scope webhooks'],
     ['listRequests', {}, 403, 'lacks the scope webhooks'],
+    ...['getReconciliation', 'downloadReconciliation', 'exportReconciliation', 'exportSpreadsheet'].map(
+      (operation) => [operation, {}, 403, 'lacks the scope reconciliation:read'] as const,
+    ),
+    ['listTransfers', { query: { createdFrom: 'x' } }, 400, 'createdFrom'],
     ['createSandboxPassport', {}, 404, 'belongs to the sandbox'],
     ...['listSandboxUsers', 'getFirstRun', 'checkWebhookSignature', 'changeSandboxKyc'].map(
       (operation) => [operation, {}, 404, 'belongs to the sandbox'] as const,

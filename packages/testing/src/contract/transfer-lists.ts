@@ -12,6 +12,11 @@ async function listed({ transfers }: Storage, request: Request = {}): Promise<st
   return page.map(({ id }) => id.slice(3));
 }
 
+async function counted({ transfers }: Storage, request: Partial<Parameters<TransferStore['count']>[0]> = {}) {
+  const everything = { status: null, reference: null, from: null, to: null, most: 1000 };
+  return transfers.count({ ...acme, ...everything, ...request });
+}
+
 /**
  * Stores transfers with five different times, final and pending, one with a reference. Returns them newest
  * first.
@@ -110,6 +115,47 @@ export const transferListCases = casesOf('transfer lists', {
     );
     assertSame(await listed(storage, { ...after(2, 'tr_c'), ...range }), ['b']);
     assertSame(await listed(storage, { ...after(1, 'tr_a'), ...range }), [], 'a position before the range');
+  },
+
+  'a list can be read oldest first, with the same filters, ranges and positions': async (storage) => {
+    await assorted(storage);
+    const oldest = (request: Request = {}) => listed(storage, { oldestFirst: true, ...request });
+    const after = (time: number, id: string) => ({ after: { time: now + time, id } });
+    assertSame(await oldest(), ['a', 'b', 'c', 'd', 'e', 'f']);
+    assertSame(await oldest({ limit: 2 }), ['a', 'b']);
+    assertSame(await oldest({ ...after(2, 'tr_b'), limit: 2 }), ['c', 'd']);
+    assertSame(await oldest(after(2, 'tr_bb')), ['c', 'd', 'e', 'f']);
+    assertSame(await oldest(after(5, 'tr_f')), []);
+    assertSame(await oldest({ status: 'completed', ...after(2, 'tr_c') }), ['d', 'f']);
+    const range = { from: now + 2, to: now + 4 };
+    assertSame(await oldest(range), ['b', 'c', 'd']);
+    assertSame(
+      await oldest({ ...range, ...after(1, 'tr_a') }),
+      ['b', 'c', 'd'],
+      'a position before the range',
+    );
+    assertSame(await oldest({ ...range, ...after(2, 'tr_c') }), ['d']);
+    assertSame(await oldest({ ...range, ...after(9, 'tr_z') }), [], 'a position past the range');
+    assertSame(await oldest({ reference: 'order 7' }), ['b']);
+    assertSame(await oldest({ reference: 'order 7', ...after(2, 'tr_b') }), []);
+    assertSame(await oldest({ reference: 'order 7', status: 'failed' }), []);
+    assertSame(await oldest({ partner: 'other' }), []);
+  },
+
+  'transfers are counted with the same filters, up to a limit': async (storage) => {
+    await assorted(storage);
+    await created(storage, 'test', { mode: 'test', reference: 'order 7' });
+    assertSame(await counted(storage), 6);
+    assertSame(await counted(storage, { most: 4 }), 4);
+    assertSame(await counted(storage, { mode: 'test' }), 1);
+    assertSame(await counted(storage, { partner: 'other' }), 0);
+    assertSame(await counted(storage, { status: 'completed' }), 3);
+    assertSame(await counted(storage, { status: 'completed', from: now + 3, to: now + 5 }), 1);
+    assertSame(await counted(storage, { from: now + 2, to: now + 4 }), 3);
+    assertSame(await counted(storage, { from: now + 4, to: now + 2 }), 0);
+    assertSame(await counted(storage, { reference: 'order 7' }), 1);
+    assertSame(await counted(storage, { reference: 'order 7', status: 'failed' }), 0);
+    assertSame(await counted(storage, { reference: 'order 9' }), 0);
   },
 
   'pages have no gap and no repetition while transfers arrive, at one millisecond too': async (storage) => {

@@ -210,6 +210,8 @@ export const transferCalls: Calls<'transfers'> = {
   findById: ({ transfers }) => transfers.findById('tr_a'),
   list: ({ transfers }) =>
     transfers.list({ ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 1 }),
+  count: ({ transfers }) =>
+    transfers.count({ ...acme, status: null, reference: null, from: null, to: null, most: 1 }),
   settle: (storage) => settle(storage, { id: 'tr_a', status: 'completed', failure: null, now }),
   listFinal: ({ transfers }) => transfers.listFinal({ ...acme, from: 0, to: now, after: null, limit: 1 }),
   removeOldest: ({ transfers }) => transfers.removeOldest({ ...acme, ...unlimited, before: now, limit: 1 }),

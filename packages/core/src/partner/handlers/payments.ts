@@ -1,16 +1,31 @@
+import { z } from 'zod';
 import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
 import { createTransfer } from '../../payments/create-transfer.ts';
+import { findFinalEvent } from '../../payments/final-event.ts';
 import { parseAmount } from '../../payments/money.ts';
 import { transferView } from '../../payments/transfer.ts';
+import type { Owner } from '../../ports/partners.ts';
+import type { TransferSelection } from '../../ports/transfers.ts';
 import { transferSchema } from '../../schemas/transfer.ts';
 import { publicId } from '../../scopes/user-record.ts';
+import { countedAtMost } from '../../text/list-pages.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
-import { newestFirst, type Page } from '../paging.ts';
-import { type PartnerRoute, route } from '../request.ts';
-import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
+import { eventView } from '../../webhooks/views.ts';
+import { inBothDirections, newestFirst, type Page } from '../paging.ts';
+import { operation, type PartnerOperation, type PartnerRoute, route } from '../request.ts';
+import { cursor, listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
+
+/** Returns the transfers that a query selects. */
+const selectionOf = (
+  { partner, mode }: Owner,
+  query: Pick<z.output<typeof listQuery>, 'status' | 'reference' | 'createdFrom' | 'createdTo'>,
+): TransferSelection => ({
+  ...{ partner, mode, status: query.status ?? null, reference: query.reference ?? null },
+  ...{ from: timeOf(query.createdFrom), to: timeOf(query.createdTo) },
+});
 
 function createRoute(core: Core, users: UserLookup): PartnerRoute {
   return route({
@@ -63,15 +78,8 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
       query: listQuery,
       success: { status: 200, schema: transferList },
       async handle({ query, partner, mode }) {
-        const filters = {
-          partner,
-          mode,
-          status: query.status ?? null,
-          reference: query.reference ?? null,
-          from: timeOf(query.createdFrom),
-          to: timeOf(query.createdTo),
-        };
-        const read = (page: Page) => transfers.list({ ...filters, ...page });
+        const selection = selectionOf({ partner, mode }, query);
+        const read = (page: Page) => transfers.list({ ...selection, ...page });
         return { status: 200, body: await newestFirst({ ...query, read, view: transferView }) };
       },
     }),
@@ -93,6 +101,48 @@ export function paymentRoutes(core: Core, users: UserLookup): PartnerRoute[] {
         if (transfer === null)
           throw new PartnerError('not_found', { description: 'There is no such transfer.' });
         return { status: 200, body: transferView(transfer) };
+      },
+    }),
+  ];
+}
+
+/** Console operations for the pages of payments. */
+export function paymentOperations({ storage }: Core): PartnerOperation[] {
+  const { transfers } = storage;
+
+  return [
+    operation({
+      operation: 'listTransfers',
+      portal: 'view',
+      scope: 'payments:read',
+      query: z.strictObject({ ...listQuery.shape, before: cursor }),
+      /** Returns a page of a list that is read in both directions, and the number of transfers in the list. */
+      async handle({ query, partner, mode }) {
+        const selection = selectionOf({ partner, mode }, query);
+        const [page, count] = await Promise.all([
+          inBothDirections({
+            ...query,
+            read: (page) => transfers.list({ ...selection, ...page }),
+            view: transferView,
+          }),
+          transfers.count({ ...selection, most: countedAtMost }),
+        ]);
+        return { status: 200, body: { ...page, count } };
+      },
+    }),
+
+    operation({
+      operation: 'getPaymentEvent',
+      portal: 'view',
+      scope: 'payments:read',
+      pathSchema: transferPath,
+      /**
+       * Returns the final event of a transfer; `null` if there is none yet, or if many events came after it.
+       */
+      async handle({ path, partner, mode }) {
+        const transfer = await transfers.find({ partner, mode }, path.id);
+        const event = transfer && (await findFinalEvent(storage, transfer));
+        return { status: 200, body: { event: event && eventView(event) } };
       },
     }),
   ];

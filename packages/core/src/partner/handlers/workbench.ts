@@ -1,14 +1,10 @@
-import { PartnerError } from '../../errors.ts';
-import { secondsUntil } from '../../limits/fixed-windows.ts';
 import type { Core } from '../../options/context.ts';
-import { findFinalEvent } from '../../payments/final-event.ts';
 import type { RateLimitStore } from '../../ports/rate-limits.ts';
 import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { webhookObstacles } from '../../webhooks/obstacles.ts';
-import { eventView } from '../../webhooks/views.ts';
 import { firstRuns } from '../first-run.ts';
+import { requireAllowed } from '../refused-count.ts';
 import { operation, type PartnerOperation } from '../request.ts';
-import { transferPath } from '../schemas.ts';
 import { endpointPath } from '../webhook-schemas.ts';
 
 /**
@@ -17,7 +13,7 @@ import { endpointPath } from '../webhook-schemas.ts';
  */
 const maxChecks = 6;
 
-/** Console operations for trying out webhooks and payments, in addition to the partner API. */
+/** Console operations for trying out webhooks, in addition to the partner API. */
 export function workbenchOperations(
   core: Core,
   { checkSignature }: Pick<Webhooks, 'checkSignature'>,
@@ -25,14 +21,6 @@ export function workbenchOperations(
 ): PartnerOperation[] {
   const { storage } = core;
   const steps = firstRuns(core);
-
-  async function countCheck(partner: string, now: number): Promise<void> {
-    const bucket = `signature check:${partner}`;
-    const { allowed, endsAt } = await counts.consume({ bucket, limit: maxChecks, windowMs: 60_000, now });
-    if (allowed) return;
-    const headers = { 'Retry-After': secondsUntil(endsAt, now) };
-    throw new PartnerError('rate_limit_exceeded', { headers });
-  }
 
   return [
     operation({
@@ -63,26 +51,11 @@ export function workbenchOperations(
       testOnly: true,
       pathSchema: endpointPath,
       async handle({ path, partner, mode, now }) {
-        await countCheck(partner, now);
+        const bucket = `signature check:${partner}`;
+        requireAllowed(await counts.consume({ bucket, limit: maxChecks, windowMs: 60_000, now }), now);
         const body = await checkSignature({ partner, mode }, path.id);
         if (body.verdict === 'right') await steps.signatureChecked(partner, now);
         return { status: 200, body };
-      },
-    }),
-
-    operation({
-      operation: 'getPaymentEvent',
-      portal: 'view',
-      scope: 'payments:read',
-      pathSchema: transferPath,
-      /**
-       * Returns the event about the outcome of a transfer; `null` if there is none yet, or if many events
-       * came after it.
-       */
-      async handle({ path, partner, mode }) {
-        const transfer = await storage.transfers.find({ partner, mode }, path.id);
-        const event = transfer && (await findFinalEvent(storage, transfer));
-        return { status: 200, body: { event: event && eventView(event) } };
       },
     }),
   ];

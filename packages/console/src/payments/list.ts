@@ -1,0 +1,146 @@
+import type { Transfer } from '@ostiary/core/console';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { choiceField, moment, stateBadge } from '../parts.ts';
+import { parameterOf } from '../query.ts';
+import { aroundPage } from '../two-way.ts';
+import type { Voice } from '../words.ts';
+
+type Query = { readonly [parameter: string]: string | null | undefined };
+
+/** URLs of the pages about the payments of a partner. */
+export interface PaymentPlaces {
+  readonly list: (query?: Query) => string;
+  readonly one: (id: string) => string;
+  readonly reconciliation: (query?: Query) => string;
+  readonly file: (query?: Query) => string;
+  /** Hidden field that keeps live or test data in a form; `null` if the session has one of them only. */
+  readonly kept: Html | null;
+}
+
+/** Context of a page about payments. */
+export interface PaymentContext {
+  readonly places: PaymentPlaces;
+  readonly query: URLSearchParams;
+  readonly voice: Voice;
+  readonly now: number;
+}
+
+const dayMs = 86_400_000;
+
+const statuses = ['pending', 'completed', 'failed'] as const;
+
+/** State badges in which transfers are shown, by status. */
+const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' } as const;
+
+/** Shows the status of a transfer in words and colour. */
+export const statusBadge = (status: keyof typeof badges, { words }: Voice): Html =>
+  stateBadge(badges[status], words.tools.payment.states[status]);
+
+/** Returns the start of a day, `2026-01-31`, in UTC; `null` if the text names no day. */
+function startOf(day: string | null): Date | null {
+  if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return null;
+  const start = new Date(`${day}T00:00:00.000Z`);
+  // Date would convert 30 February to another day.
+  const isDay = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day);
+  return isDay ? start : null;
+}
+
+/** Filters of a list of payments in the URL; `null` for those that are missing or invalid. */
+export interface PaymentFilter {
+  readonly status: (typeof statuses)[number] | null;
+  readonly reference: string | null;
+  /** First moment at which a payment was initiated, included. */
+  readonly from: Date | null;
+  /** Last moment at which a payment was initiated, excluded. */
+  readonly to: Date | null;
+}
+
+/** Reads the filters of a list of payments from the URL. */
+export function filterOf(query: URLSearchParams): PaymentFilter {
+  const last = startOf(parameterOf(query, 'to'));
+  return {
+    status: statuses.find((status) => status === query.get('status')) ?? null,
+    reference: parameterOf(query, 'reference'),
+    from: startOf(parameterOf(query, 'from')),
+    to: last && new Date(last.getTime() + dayMs),
+  };
+}
+
+const dayOf = (start: Date | null): string | null => start?.toISOString().slice(0, 10) ?? null;
+
+/** Returns the query of a list with these filters. */
+const queryOf = ({ status, reference, from, to }: PaymentFilter) => ({
+  ...{ status, reference, from: dayOf(from) },
+  to: dayOf(to && new Date(to.getTime() - dayMs)),
+});
+
+/** Returns the last day that is over, in UTC. */
+export const yesterday = (now: number): string => new Date(now - dayMs).toISOString().slice(0, 10);
+
+/** Makes a form field for a day. */
+function dayField(name: string, label: string, value: string | null): Html {
+  return html`<div class="field"><label for="${name}">${label}</label><input type="date" id="${name}" name="${name}" value="${value ?? ''}"></div>`;
+}
+
+function filterPanel({ places, query, voice }: PaymentContext): Html {
+  const { payments: text, tools, filter: label } = voice.words;
+  const { status, reference, from, to } = queryOf(filterOf(query));
+  const options = [
+    ['', text.every] as const,
+    ...statuses.map((name) => [name, tools.payment.states[name]] as const),
+  ];
+  return html`<section class="panel" aria-labelledby="find"><h2 id="find">${text.find}</h2>
+<form class="form" method="get" action="${places.list()}">${places.kept}
+${choiceField({ label: tools.payment.status, name: 'status', options, chosen: status ?? '' })}
+<div class="field"><label for="reference">${text.reference}</label><input id="reference" name="reference" value="${reference ?? ''}" maxlength="100" spellcheck="false" autocapitalize="none"></div>
+${dayField('from', text.from, from)}
+${dayField('to', text.to, to)}
+<div class="row"><button class="compact">${label}</button></div></form></section>`;
+}
+
+/** Makes the form that opens the reconciliation of a day. */
+export function dayPanel({ places, voice }: PaymentContext, day: string): Html {
+  const text = voice.words.payments;
+  return html`<section class="panel" aria-labelledby="days"><h2 id="days">${text.reconciliation}</h2>
+<p class="small muted">${text.reconciliationHint}</p>
+<form class="form" method="get" action="${places.reconciliation()}">${places.kept}
+${dayField('day', text.day, day)}
+<div class="row"><button class="compact">${text.reconcile}</button></div></form></section>`;
+}
+
+function paymentRow(transfer: Transfer, { places, voice }: PaymentContext): Html {
+  const { id, status, amount, currency, recipient, reference, createdAt } = transfer;
+  const named = reference === null ? null : html` · ${nameOf(reference)}`;
+  return html`<li id="${id}"><p class="what"><a href="${places.one(id)}">${amount} ${currency} <span class="hidden">${id}</span></a> <span><code>${nameOf(recipient.kid)}</code>${named}</span> <span>${moment(createdAt, voice.language)}</span></p>${statusBadge(status, voice)}</li>`;
+}
+
+/** A page of payments, newest first. */
+export interface PaymentPage {
+  readonly transfers: readonly Transfer[];
+  /** Number of payments that fit the filters. */
+  readonly count: number;
+  readonly next: string | null;
+  readonly previous: string | null;
+}
+
+/** Makes the rows of a page of payments, with the links to the pages around it. */
+function paymentRows({ transfers, ...page }: PaymentPage, context: PaymentContext): Html {
+  const { places, query, voice } = context;
+  if (transfers.length === 0) return html`<p class="muted">${voice.words.payments.none}</p>`;
+  const kept = queryOf(filterOf(query));
+  const { range, links } = aroundPage(context, {
+    ...{ ...page, shown: transfers.length },
+    urlOf: (place) => places.list({ ...kept, ...place }),
+  });
+  return html`${range}
+<ul class="rows">${transfers.map((transfer) => paymentRow(transfer, context))}</ul>
+${links}`;
+}
+
+/** Makes the body of the list of payments: the list, and the forms for its filters and for the reconciliation of a day. */
+export function paymentList(page: PaymentPage, context: PaymentContext, more: Html | null = null): Html {
+  const { title } = context.voice.words.payments;
+  return html`<section class="panel" aria-label="${title}"><div id="payment-list" data-live>${paymentRows(page, context)}</div></section>
+<div class="column">${filterPanel(context)}
+${dayPanel(context, yesterday(context.now))}${more}</div>`;
+}
