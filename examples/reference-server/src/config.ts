@@ -77,7 +77,10 @@ function operatorsOf(values: Parsed) {
   return Object.freeze({ header, groupsHeader, roles: Object.freeze(roles) });
 }
 
-/** Returns how notices are sent by e-mail; `null` if they are not. Refuses settings of which a part is missing. */
+/**
+ * Returns the settings with which notices are sent by e-mail; `null` if no setting for e-mail is given.
+ * Refuses settings of which a part is missing.
+ */
 function noticesOf(values: Parsed) {
   const { OSTIARY_SMTP_URL: smtpUrl, OSTIARY_NOTICES_TO: to, OSTIARY_NOTICES_FROM: from } = values;
   if (smtpUrl === undefined && to.length === 0 && from === undefined) return null;
@@ -176,7 +179,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     }),
     sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
     operators,
-    /** Mail server, receivers and sender of notices; `null` for none. `smtpUrl` contains a password, so never log it. */
+    /**
+     * Mail server, receivers and sender of notices; `null` if the server sends no e-mail. `smtpUrl` contains
+     * a password, so never log it.
+     */
     notices,
     logLevel: values.OSTIARY_LOG_LEVEL,
     host: values.HOST,

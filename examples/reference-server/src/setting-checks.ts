@@ -141,7 +141,10 @@ export const mailAddress = z
   .email('must be an e-mail address such as operators@example.com')
   .max(254, 'must be an e-mail address of at most 254 characters');
 
-/** Schema of the URL of a mail server. Error messages contain no part of it. */
+/**
+ * Schema of the URL of a mail server. Error messages contain no part of the URL, because it may contain a
+ * password.
+ */
 export const smtpUrl = checked((value, refuse) => {
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '')

@@ -6,20 +6,23 @@ import type { Logger } from 'pino';
 import type { ServerConfig } from '../config.ts';
 import { mailOf } from './mails.ts';
 
-/** Times for one step of sending, in milliseconds. Ostiary gives a notice ten seconds altogether. */
+/**
+ * Time limits for the steps of sending an e-mail, in milliseconds. Ostiary gives a notice ten seconds
+ * altogether.
+ */
 const timeouts = { connectionTimeout: 4_000, greetingTimeout: 4_000, socketTimeout: 8_000 };
 
-/** Returns the host of an SMTP URL as an http URL, for {@link isLoopbackUrl}. */
+/** Returns an http URL with the host name of an SMTP URL, for {@link isLoopbackUrl}. */
 const asHttp = (url: URL): string => `http://${url.hostname}`;
 
 /** Sends notices by e-mail. */
 export interface Mailer {
   readonly notify: Notify;
-  /** Connects to the mail server and signs in. Logs a warning if that fails. */
+  /** Connects to the mail server and signs in there. If that fails, logs a warning. */
   check(): Promise<void>;
 }
 
-/** Creates the mailer of the settings; `null` without them. */
+/** Creates the mailer with the server's settings; returns `null` if there are no settings for e-mail. */
 export function createMailer(config: ServerConfig, logger: Logger): Mailer | null {
   const { notices, name, authUrl } = config;
   if (notices === null) return null;

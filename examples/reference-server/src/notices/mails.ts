@@ -1,6 +1,9 @@
 import type { Notice } from '@ostiary/core';
 
-/** Notice that goes to the operators; that of a connected app concerns its user alone. */
+/**
+ * Notice that operators get by e-mail. Notices of connected apps are left out, because they concern one user
+ * alone.
+ */
 export type OperatorNotice = Exclude<Notice, { readonly type: 'app.connected' }>;
 
 /** An e-mail in plain text. */
@@ -9,7 +12,9 @@ export interface Mail {
   readonly text: string;
 }
 
-/** Removes what could begin a new line or header, or hide text, from a name that people chose. */
+/**
+ * Removes from a name that people chose the characters that could begin a new line or header, or hide text.
+ */
 const inOneLine = (name: string): string => name.replaceAll(/\p{C}+|[\u2028\u2029]/gu, ' ').trim();
 
 /** Formats a time for people, in UTC. */
@@ -28,7 +33,7 @@ function answerOf({
   return `${answer} at ${shown(at)}`;
 }
 
-/** Text of a notice: what happened, what to do first, and the path of a page for operators. */
+/** Text of a notice's e-mail: what happened, what to do first, and the path of a page for operators. */
 interface Words {
   readonly subject: string;
   readonly happened: string;
@@ -87,7 +92,7 @@ function wordsOf(notice: OperatorNotice): Words {
 }
 
 /**
- * Writes the mail of a notice.
+ * Writes the e-mail of a notice.
  * @param operatorsUrl - URL of the pages for operators; `null` if there are none
  */
 export function mailOf(

@@ -101,7 +101,7 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
         return toMember(await rows.require(transaction, email));
       }),
 
-    /** Ends the sessions of a person, who can sign in again. */
+    /** Ends the sessions of a staff member, who can sign in again. */
     endSessions: (email: string): Promise<StaffMember> =>
       database.write(async (transaction) => {
         const row = await rows.require(transaction, email);

@@ -37,7 +37,7 @@ export interface StoredPasskey {
 /** Error for a request that cannot be fulfilled. The message is for the caller. */
 export class StaffError extends Error {
   override readonly name = 'StaffError';
-  /** Reason for pages in other languages; `null` if they do not need one. */
+  /** Code of the refusal's reason, for pages in other languages; `null` if those pages need no code. */
   readonly reason: StaffRefusal['refused'] | null;
 
   constructor(message: string, reason: StaffRefusal['refused'] | null = null) {

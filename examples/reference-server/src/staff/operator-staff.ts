@@ -13,7 +13,7 @@ function accountOf({ id, email, role, createdAt, disabledAt, hasJoined }: StaffM
 const record = (admin: Administration, action: string, { email, role }: StaffMember): Promise<void> =>
   admin.audit.record({ action, target: `staff:${email}`, details: { role } });
 
-/** Returns the result of a change, or why it is refused. */
+/** Returns the result of a change, or the reason why the change is refused. */
 async function unlessRefused<Result>(change: () => Promise<Result>): Promise<Result | StaffRefusal> {
   try {
     return await change();
@@ -25,7 +25,10 @@ async function unlessRefused<Result>(change: () => Promise<Result>): Promise<Res
 
 const roleOf = (text: string): OperatorRole => staffRoles.find((role) => role === text) ?? 'viewer';
 
-/** Makes the staff of this server for the operators' pages, with the functions of the command `ostiary staff`. */
+/**
+ * Makes the functions with which the operators' pages manage this server's staff, like the command `ostiary
+ * staff`.
+ */
 export function createOperatorStaff(staff: Staff, authUrl: string): OperatorStaff {
   async function emailOf(id: string): Promise<string> {
     const member = await staff.get(id);
@@ -33,7 +36,7 @@ export function createOperatorStaff(staff: Staff, authUrl: string): OperatorStaf
     return member.email;
   }
 
-  /** Makes a change that has no result, and records it. */
+  /** Makes a change without a result, and records the change in the audit log. */
   const changed = (
     admin: Administration,
     action: string,
@@ -44,7 +47,7 @@ export function createOperatorStaff(staff: Staff, authUrl: string): OperatorStaf
       return null;
     });
 
-  /** Makes a link, and records it. */
+  /** Makes a sign-in link for a staff member, and records it in the audit log. */
   const linked = (
     admin: Administration,
     action: string,

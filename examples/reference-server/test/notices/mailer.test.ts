@@ -5,7 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/index.ts';
 import { environment, startServer } from '../support/server.ts';
 
-/** Starts a mail server on a free port, which collects what it accepts. Refuses mails while `isDown`. */
+/**
+ * Starts a mail server on a free port, which collects the mails that it accepts. While `isDown` is true, the
+ * mail server refuses mails.
+ */
 async function mailServer() {
   const mails: { readonly to: readonly string[]; readonly text: string }[] = [];
   const state = { isDown: false };
@@ -43,7 +46,7 @@ const addresses = {
   OSTIARY_NOTICES_FROM: 'ostiary@id.example.com',
 };
 
-/** Starts a server that sends notices to a mail server, with a clock that a test moves. */
+/** Starts a reference server that sends notices to a mail server, with a clock that a test moves. */
 async function mailing(env: NodeJS.ProcessEnv = {}) {
   const mail = await mailServer();
   let aheadMs = 0;

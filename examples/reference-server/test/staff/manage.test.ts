@@ -4,7 +4,7 @@ import { Visitor } from '../support/visitor.ts';
 
 const minute = 60_000;
 
-/** Returns the path of the link on a page that shows it; '' if it does not. */
+/** Returns the path of the invitation link on a page; '' if the page shows no link. */
 const linkIn = (html: string): string => /(\/staff\/join\?link=[\w-]+)</.exec(html)?.[1] ?? '';
 
 /** Starts a server with an owner and an administrator who are signed in. */
@@ -15,7 +15,7 @@ async function started() {
   const { browser: admin } = await joined(kit, 'ana@example.com', 'admin');
   return {
     ...{ kit, owner, admin },
-    /** Submits a form of an operators' page, with the token of the audit log's form. */
+    /** Submits a form of an operators' page, with the CSRF token from the audit log's form. */
     async submit(browser: Visitor, path: string, form: Record<string, string>) {
       const csrf = csrfOf((await browser.get('/operators/audit')).html);
       return browser.post(`/operators${path}`, { csrf, ...form });
@@ -24,7 +24,7 @@ async function started() {
       const member = (await staff.list()).find((one) => one.email === email);
       return `/staff/${member?.id}`;
     },
-    /** Returns the path to which an answer redirects. */
+    /** Returns the path to which a response redirects. */
     after: ({ location }: { readonly location: string | null }): string =>
       (location ?? '').replace(kit.origin, ''),
     roles: async () => (await staff.list()).map(({ email, role }) => `${email} ${role}`).sort(),

@@ -6,13 +6,13 @@ export interface StaffAccount {
   readonly id: string;
   /** Name by which the audit log knows the person, such as an e-mail address. */
   readonly name: string;
-  /** One of {@link OperatorStaff.roles}. */
+  /** Role of the person, one of {@link OperatorStaff.roles}. */
   readonly role: string;
   readonly state: 'active' | 'invited' | 'disabled';
   readonly createdAt: Date;
 }
 
-/** Link that lets one person set up a sign-in. The page shows it once. */
+/** Link with which one person sets up a sign-in. The page shows the link once. */
 export interface StaffInvitation {
   /** Id of the person. */
   readonly id: string;
@@ -20,32 +20,35 @@ export interface StaffInvitation {
 }
 
 /**
- * Refusal of a change: `invalid` for an address that is none, `taken` for one that another person has, and `last_owner`
- * if nobody else could manage the staff afterwards.
+ * Reason why a change of the staff is refused: `invalid` for an invalid e-mail address, `taken` for the
+ * address of another person, and `last_owner` if nobody else could manage the staff afterwards.
  */
 export interface StaffRefusal {
   readonly refused: 'invalid' | 'taken' | 'last_owner';
 }
 
 /**
- * Functions of the host with which the operators' pages manage the people who may open them. Operators need the right
- * `service`. Every function that changes something gets the administrative calls on behalf of the operator, to record
- * the act with `admin.audit.record`.
+ * Functions of the host application with which the operators' pages manage the people who may open these
+ * pages. Operators need the right `service`. Every function that changes something gets the administrative
+ * calls on behalf of the operator, to record the act with `admin.audit.record`.
  */
 export interface OperatorStaff {
-  /** Names of the roles that a person can have, the one with the fewest rights first. */
+  /** Names of the roles that a person can have, the role with the fewest rights first. */
   readonly roles: readonly string[];
   list(): Promise<readonly StaffAccount[]>;
-  /** Adds a person. */
+  /** Adds a person to the staff. */
   invite(
     person: { readonly name: string; readonly role: string },
     admin: Administration,
   ): Promise<StaffInvitation | StaffRefusal>;
   changeRole(id: string, role: string, admin: Administration): Promise<StaffRefusal | null>;
-  /** Ends the sessions of a person, who cannot sign in again. */
+  /** Ends the sessions of a person in the staff, who cannot sign in again. */
   disable(id: string, admin: Administration): Promise<StaffRefusal | null>;
-  /** Ends the sessions of a person, who can sign in again. */
+  /** Ends the sessions of a person in the staff, who can sign in again. */
   endSessions(id: string, admin: Administration): Promise<StaffRefusal | null>;
-  /** Removes all ways in which a person signs in, and makes a link for a new one. Enables a disabled person. */
+  /**
+   * Removes all ways in which a person signs in, and makes a link for a new sign-in. If the person was
+   * disabled, enables the person.
+   */
   reset(id: string, admin: Administration): Promise<StaffInvitation | StaffRefusal>;
 }

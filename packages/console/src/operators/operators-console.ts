@@ -143,7 +143,7 @@ const table: readonly Row[] = [
   ],
 ];
 
-/** Routes of the pages that manage the staff of a host. */
+/** Routes of the operators' pages that manage the host application's staff. */
 const staffTable: readonly Row[] = [
   [
     '/staff',

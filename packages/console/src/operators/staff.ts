@@ -9,7 +9,10 @@ import type { OperatorStaff, StaffAccount, StaffInvitation, StaffRefusal } from 
 import { newSecrets, showOnce } from './once.ts';
 import { type Form, found, type OperatorContext, unknownAct } from './visit.ts';
 
-/** Returns the functions of the host. @throws PartnerError `not_found` if it passed none */
+/**
+ * Returns the host application's functions for its staff. @throws PartnerError `not_found` if the application
+ * passed none
+ */
 const hostOf = ({ staff }: OperatorContext): OperatorStaff => found(staff);
 
 function stateOf({ state }: StaffAccount, { words }: OperatorContext): Html {
@@ -21,7 +24,7 @@ function stateOf({ state }: StaffAccount, { words }: OperatorContext): Html {
 
 const rolesOf = ({ roles }: OperatorStaff) => roles.map((role) => [role, role] as const);
 
-/** Returns the role that a form chose; `null` for one that there is not. */
+/** Returns the role that was chosen in a form; `null` if the role does not exist. */
 const roleIn = (form: Form, { roles }: OperatorStaff): string | null =>
   roles.find((role) => role === form.get('role')) ?? null;
 
@@ -51,18 +54,18 @@ ${form.select('role', rolesOf(host), host.roles[0] ?? '')}`,
   });
 }
 
-/** Lists the people who may open these pages. */
+/** Lists the people who may open the operators' pages. */
 export const staff = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-/** Returns the problem of a refused change, at the field that it concerns. */
+/** Returns the problem of a refused change of the staff, with the form field that it concerns. */
 const refusalOf = (form: Form, { refused }: StaffRefusal): Filled =>
   wrongField(form, refused === 'last_owner' ? '' : 'name', `staff_${refused}`);
 
-/** Shows the link of a person once, on the page of the person. */
+/** Shows the sign-in link of a staff member once, on the page of that person. */
 const linkShown = (visit: OperatorContext, { id, link }: StaffInvitation): Promise<ConsoleAnswer> =>
   showOnce(visit, [['staffLink', link]], (query) => visit.urls.staffMember(id, query));
 
-/** Invites a person. */
+/** Handles the form that invites a person to the staff. */
 export async function inviteStaff(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const host = hostOf(visit);
   const role = roleIn(form, host);
@@ -72,7 +75,7 @@ export async function inviteStaff(visit: OperatorContext, form: Form): Promise<C
   return 'refused' in result ? show(visit, refusalOf(form, result)) : linkShown(visit, result);
 }
 
-/** Returns the person whom the URL names. @throws PartnerError `not_found` */
+/** Returns the staff member whom the URL names. @throws PartnerError `not_found` */
 const personOf = async (visit: OperatorContext): Promise<StaffAccount> =>
   found((await hostOf(visit).list()).find(({ id }) => id === visit.id));
 
@@ -105,10 +108,10 @@ ${await historyPanel(visit, { target: `staff:${name}` })}`,
   });
 }
 
-/** Shows the page of a person who may open these pages. */
+/** Shows the page of a person who may open the operators' pages. */
 export const staffMember = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Changes the role of a person, or ends sessions or access. */
+/** Handles the forms that change the role of a staff member, or end sessions or access. */
 export async function changeStaff(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls } = visit;
   const host = hostOf(visit);

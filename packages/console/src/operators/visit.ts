@@ -37,7 +37,7 @@ export interface OperatorContext
    * Path or URL of the host application's page where an operator signs out; `null` if the host passed none.
    */
   readonly accountUrl: string | null;
-  /** Functions of the host that manage its staff; `null` if it did not pass them. */
+  /** Functions of the host application that manage its staff; `null` if the application did not pass them. */
   readonly staff: OperatorStaff | null;
   /** Kinds of the application's own audit log entries, with words for the pages. */
   readonly acts: HostActs;
