@@ -110,7 +110,7 @@ const sorting = new Set([
   ...['deliveries.claim', 'deliveries.latestStates', 'deliveries.countBySteps', 'survey'],
   'events.countUndelivered',
   // Sort the rows of one millisecond by their ids.
-  'events.everywhere',
+  ...['events.everywhere', 'portal.list'],
   // Sort the few rows that they found.
   ...['partners.named', 'clients.named'],
   // At most as many rows as there are counts in 90 days.
