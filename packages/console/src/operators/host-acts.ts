@@ -9,7 +9,8 @@ export interface HostAct {
   readonly words: { readonly en: string } & { readonly [Name in Language]?: string };
   /**
    * False for an act that changes nothing, such as a sign-in. The list of the latest changes leaves such acts
-   * out. @defaultValue true
+   * out.
+   * @defaultValue every act counts as a change
    */
   readonly isChange?: boolean;
 }

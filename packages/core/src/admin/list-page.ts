@@ -149,7 +149,7 @@ export const readSortedPage = <Row extends { readonly createdAt: number }, Shown
 
 /** Request for a page of a list that is sorted by time, for administrators. */
 export interface TimedRequest extends Omit<SortedRequest, 'by' | 'descending'> {
-  /** True to list the latest time first. @defaultValue true */
+  /** False to list the earliest time first. @defaultValue the latest time first */
   readonly descending?: boolean;
 }
 
