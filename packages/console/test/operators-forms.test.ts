@@ -90,7 +90,7 @@ describe('a refused form', () => {
     });
     expect(markedFields(both.text)).toEqual(['requireSecret']);
     expect(both.text).toMatch(/name="requireSecret" value="on" checked/);
-    expect(both.text).toMatch(/id="requireSecret-wrong">.*?<bdi>a public client has no secret/);
+    expect(both.text).toMatch(/id="requireSecret-wrong">.*?<bdi>This needs a client with a secret/);
     expect(none.text).toContain('value="kept"');
     expect(none.text).toMatch(/<option value="live" selected>/);
     for (const scope of keyScopes) expect(none.text).toContain(`name="scope ${scope}"`);

@@ -54,7 +54,7 @@ describe('the logo of an app, on its page for operators', () => {
       ['as text', { csrf, act: 'set_logo', logo: 'a' }, 'is empty'],
       ['not square', formOf(new Uint8Array(png(64, 32))), 'has to be square'],
       ['no picture', formOf(new TextEncoder().encode('<svg onload="alert(1)">')), 'is no PNG'],
-      ['a byte too many', formOf(new Uint8Array(ofBytes(64 * 1024 + 1))), '65536 bytes at most'],
+      ['a byte too many', formOf(new Uint8Array(ofBytes(64 * 1024 + 1))), 'At most 65,536 bytes'],
     ];
     for (const [label, form, words] of cases) {
       const { status, text } = await browser.post(path, form);

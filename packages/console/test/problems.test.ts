@@ -53,6 +53,48 @@ it('says in the language of the page why operators’ values are refused', async
   }
 });
 
+it('says in the language of the page why keys, a profile, a logo or a logout URL are refused', async () => {
+  const kit = await operatorsKit({ privateKeyJwt: true });
+  const browser = kit.browser('ana');
+  await kit.provider.client({ clientId: 'app' });
+  const redirectUris = 'https://a.example/';
+  const app = { act: 'create', name: 'App', clientId: 'new', redirectUris, 'scope openid': 'on' };
+  const jwks = (key: object) => JSON.stringify({ keys: [key] });
+  for (const [form, said] of [
+    [{ jwks: jwks({ kty: 'EC', d: 'x' }) }, '1: C’est une clé privée.'],
+    [{ jwks: jwks({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }) }, '1: Ce n’est pas une clé valide.'],
+    [{ backchannelLogoutUri: 'http://a.example/' }, 'L’URL commence par le schéma https, suivi d’un hôte.'],
+    [{ jwksUri: 'https://10.0.0.1/' }, 'L’hôte ne doit avoir que des adresses publiques.'],
+    [{ profile: 'fapi2' }, 'FAPI 2.0 exige les options privateKeyJwt, pushedRequests et dpop'],
+    [{ defaultScope: 'openid kyc' }, 'Une portée n’est pas parmi celles qui sont permises.'],
+    [{ requirePushedRequests: 'on' }, 'Cette installation n’a pas de demandes envoyées d’avance'],
+  ] as const) {
+    const csrf = csrfOf((await browser.get('/operators/new-client')).text);
+    const { status, text } = await browser.post('/operators/new-client', { csrf, ...app, ...form }, french);
+    expect.soft([form, status]).toEqual([form, 400]);
+    expect.soft(text).toContain(said);
+    // Nothing of the English text is left.
+    expect.soft(text).not.toMatch(/has to|needs the|is not among/);
+  }
+  for (const [text, code] of [
+    ['has to be square (64 × 32)', 'logo_square'],
+    ['has to have 32 to 1024 pixels on a side (31)', 'logo_pixels'],
+    ['may have 65536 bytes at most', 'logo_bytes'],
+    ['has iCCP: save it as a plain PNG, without animation, color profile and metadata', 'logo_plain'],
+    ['is damaged', 'logo_damaged'],
+  ] as const)
+    expect.soft(fieldProblemOf(text)?.code).toBe(code);
+});
+
+it('says where clients may have private addresses', async () => {
+  const webhooks = { allowPrivateTargets: true };
+  const { text } = await (await operatorsKit({ webhooks })).browser('ana').get('/operators/new-client');
+  expect(text).toContain(
+    'An http or https address instead of the keys; this installation allows private ones.',
+  );
+  expect(text).not.toContain('A public https address');
+});
+
 it('says in the language of the page why a URL or a secret is refused', async () => {
   const kit = await consoleKit();
   const browser = await kit.signedIn(await kit.key());

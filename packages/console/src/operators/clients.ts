@@ -109,7 +109,7 @@ export const settingLabels = ({ clients: text, name, once }: OperatorContext['wo
 
 /** Makes the form fields of {@link Settings}. */
 export function settingFields(
-  { admin, words }: OperatorContext,
+  { admin, backend, words }: OperatorContext,
   settings: Settings,
   form: ReturnType<typeof fieldsOf<keyof ReturnType<typeof settingLabels>>>,
 ): Html {
@@ -125,9 +125,9 @@ ${form.ticks('allowedScopes', 'scope', admin.clients.scopes, settings.allowedSco
 ${form.line('optionalScopes', text.optionalScopesHint, settings.optionalScopes.join(' '))}
 ${form.line('defaultScope', text.defaultScopeHint, settings.defaultScope ?? '')}
 ${form.lines('postLogoutRedirectUris', text.postLogoutRedirectUrisHint, settings.postLogoutRedirectUris)}
-${form.line('backchannelLogoutUri', text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
+${form.line('backchannelLogoutUri', backend.allowsPrivateTargets ? text.backchannelLogoutUriHintPrivate : text.backchannelLogoutUriHint, settings.backchannelLogoutUri ?? '')}
 ${form.lines('jwks', text.jwksHint, settings.jwks === null ? [] : [JSON.stringify(settings.jwks, null, 2)])}
-${form.line('jwksUri', text.jwksUriHint, settings.jwksUri ?? '')}
+${form.line('jwksUri', backend.allowsPrivateTargets ? text.jwksUriHintPrivate : text.jwksUriHint, settings.jwksUri ?? '')}
 ${form.line('partner', text.partnerHint, settings.partner ?? '')}
 ${form.select('idTokenAlg', algorithms, settings.idTokenAlg)}
 ${form.select('profile', profiles, settings.profile ?? '')}

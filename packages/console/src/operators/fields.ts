@@ -25,7 +25,7 @@ function said(message: Message, voice: Voice): Message {
   if (typeof message !== 'string') return message;
   const coded = Object.entries(voice.words.problems).find(([code]) => code === message);
   if (coded !== undefined) return coded[1];
-  const [, line, text = message] = /^\w+\.(\d+): (.*)$/s.exec(message) ?? [];
+  const [, line, text = message] = /^\w+(?:\.[a-z]+)?\.(\d+)(?:\.\w+)*: (.*)$/s.exec(message) ?? [];
   return line === undefined ? problemText(text, voice) : `${Number(line) + 1}: ${problemText(text, voice)}`;
 }
 

@@ -162,7 +162,7 @@ function problemsIn(error: unknown, ownerField: string | null): ReadonlyMap<stri
   const problems = new Map<string, readonly string[]>();
   // Several problems in one message: `name: …; redirectUris.0: …`
   for (const part of message.split('; ')) {
-    const [, name = '', place = '', words = part] = /^(\w+)(\.\d+)?: (.*)$/s.exec(part) ?? [];
+    const [, name = '', place = '', words = part] = /^(\w+)((?:\.\w+)+)?: (.*)$/s.exec(part) ?? [];
     problems.set(name, [...(problems.get(name) ?? []), place === '' ? words : part]);
   }
   return problems;

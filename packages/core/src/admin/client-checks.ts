@@ -2,6 +2,7 @@ import { isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import { checkRedirectUris } from '../options/redirect-uris.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { PartnerNameError } from './partners.ts';
 
@@ -20,7 +21,7 @@ export function requireOptions(
   settings: Partial<Pick<ClientRecord, 'requirePushedRequests'>>,
 ): void {
   if (settings.requirePushedRequests === true && options.pushedRequests === undefined)
-    throw new TypeError('requirePushedRequests: needs the option pushedRequests');
+    throw new TypeError(`requirePushedRequests: ${fieldProblems.option_pushed}`);
 }
 
 /**
@@ -76,25 +77,21 @@ export function refuseContradiction(
 ): void {
   const isPublic = isPublicClient(client);
   const isResourceServer = client.resourceServer === true;
-  if (client.jwks && client.jwksUri)
-    throw new TypeError('jwksUri: the client has jwks; it takes one of the two');
-  if (isPublic && client.requireSecret) throw new TypeError('requireSecret: a public client has no secret');
-  if (isPublic && isResourceServer) throw new TypeError('resourceServer: a public client has no secret');
+  if (client.jwks && client.jwksUri) throw new TypeError(`jwksUri: ${fieldProblems.jwks_both}`);
+  if (isPublic && client.requireSecret) throw new TypeError(`requireSecret: ${fieldProblems.secret_public}`);
+  if (isPublic && isResourceServer) throw new TypeError(`resourceServer: ${fieldProblems.secret_public}`);
   if (!isPublic && client.loopbackPorts === 'any')
-    throw new TypeError('loopbackPorts: any port is for public clients only');
+    throw new TypeError(`loopbackPorts: ${fieldProblems.port_public}`);
   const notAllowed = spaceSeparated(client.defaultScope ?? '').filter(
     (name) => !client.allowedScopes.includes(name),
   );
   if (notAllowed.length > 0)
-    throw new TypeError(`defaultScope: ${notAllowed.join(' ')} is not among allowedScopes`);
+    throw new TypeError(`defaultScope: ${notAllowed.join(' ')} ${fieldProblems.scope_not_allowed}`);
   const { optionalScopes = [] } = client;
-  if (optionalScopes.includes('openid'))
-    throw new TypeError(
-      'optionalScopes: openid cannot be left out, because it makes a sign-in OpenID Connect',
-    );
+  if (optionalScopes.includes('openid')) throw new TypeError(`optionalScopes: ${fieldProblems.scope_openid}`);
   const otherScopes = optionalScopes.filter((name) => !client.allowedScopes.includes(name));
   if (otherScopes.length > 0)
-    throw new TypeError(`optionalScopes: ${otherScopes.join(' ')} is not among allowedScopes`);
+    throw new TypeError(`optionalScopes: ${otherScopes.join(' ')} ${fieldProblems.scope_not_allowed}`);
   const rules = { isPublic, firstParty: client.firstParty };
   if (client.postLogoutRedirectUris !== undefined && client.postLogoutRedirectUris.length > 0)
     checkRedirectUris(client.postLogoutRedirectUris, rules, 'postLogoutRedirectUris');

@@ -2,6 +2,7 @@ import { type ClientKeys, hasKeys, isPublicClient } from '../keys/client-credent
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { JsonObject } from '../ports/interactions.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 
 /** Returns the name of the setting that contains a client's keys: `jwks` or `jwksUri`. */
 export const nameOfKeys = ({ jwks }: { readonly jwks?: object | null | undefined }): string =>
@@ -19,7 +20,7 @@ export async function readKeys(
   }: { readonly jwks: object | null | undefined; readonly jwksUri: string | null | undefined },
 ): Promise<ClientKeys> {
   if ((jwks || jwksUri) && !options.privateKeyJwt)
-    throw new TypeError(`${nameOfKeys({ jwks })}: needs the option privateKeyJwt`);
+    throw new TypeError(`${nameOfKeys({ jwks })}: ${fieldProblems.option_keys}`);
   return {
     ...(jwks !== undefined && {
       jwks: jwks && (await import('../keys/client-jwks.ts')).readClientJwks(jwks),
@@ -46,7 +47,7 @@ export function recordedKeys({ jwks, jwksUri }: ClientKeys): JsonObject {
  */
 export function refuseOtherKind(before: ClientRecord, after: ClientRecord): void {
   if (isPublicClient(before) && hasKeys(after))
-    throw new TypeError(`${nameOfKeys(after)}: a public client has no keys`);
+    throw new TypeError(`${nameOfKeys(after)}: ${fieldProblems.keys_public}`);
   if (hasKeys(before) && !hasKeys(after))
     throw new TypeError(
       `${nameOfKeys(before)}: the client authenticates with keys, and would have none; issue a secret that replaces them`,

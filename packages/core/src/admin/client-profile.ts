@@ -1,6 +1,7 @@
 import { hasKeys } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 
 /**
  * Turns on the settings that a client's profile (FAPI 2.0) demands.
@@ -13,13 +14,11 @@ export function withProfile({ options }: Core, client: ClientRecord): ClientReco
   const missing = Object.entries({ privateKeyJwt, pushedRequests, dpop }).filter(([, option]) => !option);
   if (missing.length > 0) {
     const names = missing.map(([name]) => name).join(', ');
-    throw new TypeError(
-      `profile: fapi2 needs the options privateKeyJwt, pushedRequests and dpop; missing: ${names}`,
-    );
+    throw new TypeError(`profile: ${fieldProblems.profile_options} (missing: ${names})`);
   }
-  if (!hasKeys(client)) throw new TypeError('profile: fapi2 needs a client with keys: jwks or jwksUri');
-  if (client.idTokenAlg !== 'ES256') throw new TypeError('idTokenAlg: the profile fapi2 needs ES256');
+  if (!hasKeys(client)) throw new TypeError(`profile: ${fieldProblems.profile_keys}`);
+  if (client.idTokenAlg !== 'ES256') throw new TypeError(`idTokenAlg: ${fieldProblems.profile_alg}`);
   const insecure = client.redirectUris.findIndex((uri) => !uri.startsWith('https:'));
-  if (insecure !== -1) throw new TypeError(`redirectUris.${insecure}: the profile fapi2 needs https`);
+  if (insecure !== -1) throw new TypeError(`redirectUris.${insecure}: ${fieldProblems.profile_https}`);
   return { ...client, requirePkce: true, requirePushedRequests: true, requireDpop: true };
 }

@@ -1,4 +1,5 @@
 import { inflateSync } from 'node:zlib';
+import { fieldProblems } from '../text/field-problems.ts';
 
 /** Chunks of a PNG from which its pixels are decoded. */
 interface PixelChunks {
@@ -95,9 +96,9 @@ export function pixelProblem(chunks: PixelChunks): string | null {
   const side = header.readUInt32BE(0);
   const [depth, colorType, compression, filter, interlace] = header.subarray(8);
   const isKnown = compression === 0 && filter === 0 && (interlace === 0 || interlace === 1);
-  if (!isKnown || depth === undefined || colorType === undefined) return 'is no PNG that viewers know';
+  if (!isKnown || depth === undefined || colorType === undefined) return fieldProblems.logo_unknown;
   const color = colorTypes[colorType];
-  if (color === undefined || !color.depths.includes(depth)) return 'is no PNG that viewers know';
+  if (color === undefined || !color.depths.includes(depth)) return fieldProblems.logo_unknown;
   if (!isPaletteRight(palette, colorType, depth)) return 'has a palette that does not fit its colors';
   if (!isTransparencyRight(chunks, colorType)) return 'has a transparency that does not fit its colors';
   const rows = rowLengths(side, color.samples * depth, interlace === 1);

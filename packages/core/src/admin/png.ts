@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { fieldProblems } from '../text/field-problems.ts';
 import { pixelProblem } from './png-pixels.ts';
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -54,7 +55,8 @@ function readChunks(png: Buffer): Chunk[] {
     const end = at + 12 + png.readUInt32BE(at);
     if (end > png.length) break;
     const name = png.toString('latin1', at + 4, at + 8);
-    if (crc32(png.subarray(at + 4, end - 4)) !== png.readUInt32BE(end - 4)) refuse('is damaged');
+    if (crc32(png.subarray(at + 4, end - 4)) !== png.readUInt32BE(end - 4))
+      refuse(fieldProblems.logo_damaged);
     chunks.push({ name, data: png.subarray(at + 8, end - 4) });
     if (name === 'IEND') {
       if (end !== png.length) refuse('has more after its end');
@@ -76,7 +78,7 @@ function checkOrder(chunks: readonly Chunk[]): void {
     const forbidden = neverAfter.get(name);
     if (forbidden === undefined) {
       const chunk = /^[A-Za-z]{4}$/.test(name) ? `the chunk ${name}` : 'an unknown chunk';
-      refuse(`has ${chunk}: save it as a plain PNG, without animation, color profile and metadata`);
+      refuse(`has ${chunk}: ${fieldProblems.logo_plain}`);
     }
     if (seen.has(name) && !repeatable.has(name)) refuse(`has the chunk ${name} twice`);
     const isSeparated = name === 'IDAT' && seen.has('IDAT') && previous !== 'IDAT';
@@ -93,14 +95,14 @@ function checkOrder(chunks: readonly Chunk[]): void {
  */
 export function checkPng(bytes: Uint8Array): void {
   if (!(bytes instanceof Uint8Array)) refuse('has to be bytes');
-  if (bytes.length > maxBytes) refuse(`may have ${maxBytes} bytes at most`);
+  if (bytes.length > maxBytes) refuse(fieldProblems.logo_bytes.replace('#', String(maxBytes)));
   const png = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const startsAsPng = png.subarray(0, 8).equals(signature) && png.readUInt32BE(8) === 13;
-  if (png.length < 33 || !startsAsPng || png.toString('latin1', 12, 16) !== 'IHDR') refuse('is no PNG');
+  if (png.length < 33 || !startsAsPng || png.toString('latin1', 12, 16) !== 'IHDR')
+    refuse(fieldProblems.logo_png);
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  if (width !== height) refuse(`has to be square, and is ${width} × ${height}`);
-  if (width < sides.least || width > sides.most)
-    refuse(`has to have ${sides.least} to ${sides.most} pixels on a side, and has ${width}`);
+  if (width !== height) refuse(`${fieldProblems.logo_square} (${width} × ${height})`);
+  if (width < sides.least || width > sides.most) refuse(`${fieldProblems.logo_pixels} (${width})`);
   const chunks = readChunks(png);
   checkOrder(chunks);
   const dataOf = (wanted: string) => chunks.filter(({ name }) => name === wanted).map(({ data }) => data);

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import type { ErrorDetail } from '../errors.ts';
 import type { ClientJwk, ClientJwks } from '../ports/clients.ts';
+import { fieldProblems } from '../text/field-problems.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 
 /** Maximum number of keys of one client. */
@@ -72,16 +73,16 @@ function read<Output>(schema: z.ZodType<Output>, value: unknown, name: string): 
  */
 function readKey(value: unknown, name: string): ClientJwk {
   if (typeof value === 'object' && value !== null && privateMembers.some((member) => member in value))
-    throw new TypeError(`${name}: is a private key; only public keys are taken`);
+    throw new TypeError(`${name}: ${fieldProblems.jwks_private}`);
   const { key_ops: _, ...key } = read(jwkSchema, value, name);
   let bits: number | undefined;
   try {
     bits = createPublicKey({ key, format: 'jwk' }).asymmetricKeyDetails?.modulusLength;
   } catch {
-    throw new TypeError(`${name}: is no valid key`);
+    throw new TypeError(`${name}: ${fieldProblems.jwks_invalid}`);
   }
   if (key.kty === 'RSA' && (bits === undefined || bits < rsaBits.min || bits > rsaBits.max))
-    throw new TypeError(`${name}: has to have ${rsaBits.min} to ${rsaBits.max} bits`);
+    throw new TypeError(`${name}: ${fieldProblems.jwks_bits}`);
   return key;
 }
 
@@ -93,7 +94,7 @@ function readKey(value: unknown, name: string): ClientJwk {
 export function readClientJwks(value: unknown): ClientJwks {
   const keys = read(jwksSchema, value, 'jwks').keys.map((key, at) => readKey(key, `jwks.keys.${at}`));
   const kids = keys.flatMap(({ kid }) => kid ?? []);
-  if (new Set(kids).size !== kids.length) throw new TypeError('jwks: has two keys with the same kid');
+  if (new Set(kids).size !== kids.length) throw new TypeError(`jwks: ${fieldProblems.jwks_twice}`);
   return { keys };
 }
 

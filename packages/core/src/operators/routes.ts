@@ -36,6 +36,7 @@ function deskOf(core: Core): OperatorBackend {
     prefix: options.prefix,
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     hasPortal: options.console?.portal !== undefined,
+    allowsPrivateTargets: options.webhooks.allowPrivateTargets,
     now: () => clock.now(),
     keepOnce: (operator, text) => once.keep(`operator ${operator}`, text),
     takeOnce: (operator, ticket) => once.take(`operator ${operator}`, ticket),

@@ -66,7 +66,10 @@ export interface OperatorPages<Administration> {
 
 /** Dependencies of the operators' pages: settings of the service that they show, and functions that they call. */
 export interface OperatorBackend
-  extends Pick<ConsoleBackend, 'theme' | 'prefix' | 'maxAttempts' | 'now' | 'keepOnce' | 'takeOnce' | 'url'> {
+  extends Pick<
+    ConsoleBackend,
+    'theme' | 'prefix' | 'maxAttempts' | 'allowsPrivateTargets' | 'now' | 'keepOnce' | 'takeOnce' | 'url'
+  > {
   /** True if the service has a live portal, for which operators can make links. */
   readonly hasPortal: boolean;
 }

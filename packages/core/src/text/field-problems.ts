@@ -39,6 +39,29 @@ export const fieldProblems = {
   url_malformed: 'The URL is malformed.',
   url_port: 'The port must be 443, or 1024 and above.',
   url_host: 'The host must resolve, and to public addresses only.',
+  jwks_private: 'is a private key, and only public keys are taken',
+  jwks_invalid: 'is no valid key',
+  jwks_bits: 'has to have 2048 to 8192 bits',
+  jwks_twice: 'has two keys with the same kid',
+  jwks_both: 'the client has jwks, and takes one of the two',
+  keys_public: 'a public client has no keys',
+  secret_public: 'a public client has no secret',
+  port_public: 'any port is for public clients only',
+  scope_not_allowed: 'is not among allowedScopes',
+  scope_openid: 'openid cannot be left out, because it makes a sign-in OpenID Connect',
+  option_keys: 'needs the option privateKeyJwt',
+  option_pushed: 'needs the option pushedRequests',
+  profile_options: 'fapi2 needs the options privateKeyJwt, pushedRequests and dpop',
+  profile_keys: 'fapi2 needs a client with keys: jwks or jwksUri',
+  profile_alg: 'the profile fapi2 needs ES256',
+  profile_https: 'the profile fapi2 needs https',
+  logo_png: 'is no PNG',
+  logo_unknown: 'is no PNG that viewers know',
+  logo_bytes: 'may have # bytes at most',
+  logo_square: 'has to be square',
+  logo_pixels: 'has to have 32 to 1024 pixels on a side',
+  logo_plain: 'save it as a plain PNG, without animation, color profile and metadata',
+  logo_damaged: 'is damaged',
   secret_length: 'has to have 16 to 256 characters',
 } as const;
 
@@ -54,7 +77,9 @@ for (const [code, text] of Object.entries(fieldProblems)) codes.set(text, code a
 export function fieldProblemOf(
   message: string,
 ): { readonly code: FieldProblemCode; readonly number: number | null } | null {
-  const exact = codes.get(message.replace(/ \(U\+[0-9A-F]+\)$/, ''));
+  const exact = codes.get(
+    message.replace(/^(?:\S+ )+(?=is not among )|^has \w+: (?=save )| \([^()]*\)$/g, ''),
+  );
   if (exact !== undefined) return { code: exact, number: null };
   const [digits = ''] = /-?\d+/.exec(message) ?? [];
   const code = codes.get(message.replace(digits, '#'));

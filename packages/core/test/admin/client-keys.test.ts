@@ -138,7 +138,7 @@ describe('refused', () => {
 
   it('are keys beside a secret, of a public client, or twice', async () => {
     for (const [changes, message] of [
-      [{ ...of(publicJwk), jwksUri }, 'jwksUri: the client has jwks; it takes one of the two'],
+      [{ ...of(publicJwk), jwksUri }, 'jwksUri: the client has jwks, and takes one of the two'],
       [{ ...of(publicJwk), public: true }, 'jwks: a public client has no keys'],
       [{ jwksUri, public: true }, 'jwksUri: a public client has no keys'],
       [{ ...of(publicJwk), clientSecret: 'x'.repeat(30) }, 'clientSecret: a client with keys has no secret'],
