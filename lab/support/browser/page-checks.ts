@@ -8,6 +8,8 @@ const images = resolve(import.meta.dirname, '../../../docs/images');
 /** Saves a screenshot for the documentation, if `npm run screenshots` runs the tests. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env.TEST_SCREENSHOTS === undefined) return;
+  // On a page that is scrolled, the navigation at the side would be in the middle of the picture.
+  await page.evaluate(() => scrollTo(0, 0));
   await page.screenshot({ path: join(images, `${name}.png`), fullPage: true });
 }
 
