@@ -73,7 +73,7 @@ export default defineConfig({
     retry: {
       count: 2,
       condition:
-        /PostgreSQL database did not answer within \d+ ms|Query read timeout|a call ended before all of them waited|EADDRINUSE|port \d+ is taken/,
+        /PostgreSQL database did not answer within \d+ ms|canceling statement due to lock timeout|Query read timeout|a call ended before all of them waited|EADDRINUSE|port \d+ is taken/,
     },
     // Half of what a file takes is waiting, so three keep two processors busy; more would starve browsers and clusters.
     maxWorkers: 3,
