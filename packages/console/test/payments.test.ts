@@ -3,7 +3,7 @@ import type { TransferRecord } from '@ostiary/core/storage';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { created } from '../../testing/src/contract/partner-samples.ts';
-import { consoleKit } from './console-kit.ts';
+import { consoleKit, csrfOf } from './console-kit.ts';
 
 const kit = await consoleKit();
 const key = await kit.key();
@@ -223,6 +223,31 @@ describe('the reconciliation of a day', () => {
     const target = `GET /v1/partner/reconciliation?date=${firstDay}`;
     expect((await provider.partnerCall(other, target)).status).toBe(200);
     expect((await browser.get(path)).status).toBe(200);
+  });
+});
+
+describe('the payments in the live portal', () => {
+  it('are the live ones, for a session that may only view', async () => {
+    const live = await provider.key({ mode: 'live', partner: key.partner });
+    const id = await pay(live, '77.00');
+    const { url } = await provider.ostiary.admin.portal.link({ partner: key.partner, rights: 'view' });
+    const visitor = provider.browser(null);
+    const link = new URL(url).pathname;
+    await visitor.post(link, { csrf: csrfOf((await visitor.get(link)).text) });
+    const day = dayOf(provider.clock.now());
+    for (const [path, part] of [
+      ['payments', id],
+      [`payments/${id}`, '77.00 HTG'],
+      [`reconciliation?day=${day}`, 'The day is not closed'],
+      [`payment-file?format=csv&from=${day}&to=${day}`, '#summary'],
+    ] as const) {
+      const { status, text } = await visitor.get(`/portal/${path}`);
+      expect.soft([path, status]).toEqual([path, 200]);
+      expect.soft(text).toContain(part);
+      for (const test of [completed, failed]) expect.soft(text).not.toContain(test);
+    }
+    expect((await visitor.get(`/portal/payments/${completed}`)).status).toBe(404);
+    expect((await browser.get(`/sandbox/payments/${id}`)).status).toBe(404);
   });
 });
 
