@@ -151,7 +151,7 @@ function partnerEndpointsPage(): string {
 This page has every operation of the partner API, with its parameters, its responses, its errors, and its call in curl, Node and Python. Each service describes its own partner API at \`GET /v1/openapi.json\` (OpenAPI 3.1), without an API key: event types, limits and the prefix of headers can differ from this page.
 
 - Send the header \`X-API-Key\` with every request. The code on this page reads your key from the environment variable \`OSTIARY_API_KEY\`, and calls a service at \`https://api.example.com\`.
-- The code for Node needs [the client SDK](../quickstart-partner.md#2-install-the-client). The code for Python needs [httpx](https://www.python-httpx.org): \`pip install httpx\`.
+- The code for Node needs [the client SDK](../quickstart-partner.md#2-install-the-client). The code for Python needs no packages.
 - On the documentation site, the form below each operation sends a request from your browser, with a **test key**. A browser may only call services that answer its origin: run \`npm start\` and \`npm run site:serve -- http://localhost:3000\` in a checkout, and the page at <http://localhost:4173/reference/partner-endpoints> reaches that service.
 - Some operations accept an \`Idempotency-Key\`. The SDK sends such a key by itself.
 

@@ -232,7 +232,7 @@ describe.runIf(process.env.TEST_SITE !== undefined)('the documentation site, in 
     await own.locator('.tabs').getByText('Python').click();
     for (const reloaded of [false, true]) {
       if (reloaded) await page.reload();
-      const inPython = shown.filter({ hasText: 'import httpx' });
+      const inPython = shown.filter({ hasText: 'urllib.request' });
       await expect.poll(() => inPython.count()).toBe(count);
       expect(await shown.count()).toBe(count);
       // The code stays where the reader clicked, though code above it has become longer.
@@ -242,7 +242,7 @@ describe.runIf(process.env.TEST_SITE !== undefined)('the documentation site, in 
     await open(without, '/reference/partner-endpoints');
     const first = without.locator('.vp-code-group').first();
     for (const [language, mark] of [
-      ['Python', 'import httpx'],
+      ['Python', 'urllib.request'],
       ['Node', 'OstiaryPartner'],
       ['curl', 'curl --globoff'],
     ] as const) {
