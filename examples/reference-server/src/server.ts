@@ -134,9 +134,11 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   async function close(): Promise<void> {
     logger.info('closing');
     ostiary.endStreams();
-    const drained = delay(isReplaced ? 0 : config.drainSeconds * 1_000).then(() =>
-      http.close(options.closeDeadlineMs ?? 10_000, { keepsIdle: isReplaced }),
-    );
+    const drainMs = isReplaced ? 0 : config.drainSeconds * 1_000;
+    if (drainMs > 0) http.drain();
+    // Behind a proxy, the next request may be on its way on a connection that seems idle.
+    const keepsIdle = isReplaced || drainMs > 0;
+    const drained = delay(drainMs).then(() => http.close(options.closeDeadlineMs ?? 10_000, { keepsIdle }));
     await Promise.all([drained, ostiary.worker.stop()]);
     await running.disposeAsync();
     logger.info('closed');

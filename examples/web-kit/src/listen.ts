@@ -18,6 +18,11 @@ export interface HttpServer {
   /** Port on which the server listens; 0 on a Unix socket. */
   readonly port: number;
   /**
+   * Begins to empty the connections, while a load balancer learns that this server is stopping: accepts requests and
+   * connections, and ends each connection after its next response.
+   */
+  drain(): void;
+  /**
    * Stops accepting connections, and lets running requests finish within `deadlineMs`. Longer responses are
    * broken off.
    * @param options - `keepsIdle`: idle connections may send one more request, or end by themselves; for a server whose
@@ -157,6 +162,14 @@ export async function listen(
     connection.deadline = setTimeout(() => socket.destroy(), withinMs).unref();
   }
 
+  /** Announces on running and later responses that their connection ends with them. */
+  function endAfterResponses(): void {
+    closing = true;
+    for (const { underWay } of connections.values()) {
+      for (const response of underWay) if (!response.headersSent) response.setHeader('Connection', 'close');
+    }
+  }
+
   const server = createServer(
     {
       requestTimeout: requestMs,
@@ -206,9 +219,10 @@ export async function listen(
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
+    drain: endAfterResponses,
     close: (deadlineMs, { keepsIdle = false } = {}) =>
       new Promise((resolve) => {
-        closing = true;
+        endAfterResponses();
         endsIdle = !keepsIdle;
         const deadline = setTimeout(() => {
           for (const [socket, { underWay }] of connections) if (underWay.size > 0) breakOff(socket);
@@ -225,8 +239,6 @@ export async function listen(
           const { underWay } = connection;
           if (underWay.size === 0 && endsIdle) socket.destroy();
           else if (underWay.size === 0) expectRequest(socket, connection, lastRequestMs);
-          for (const response of underWay)
-            if (!response.headersSent) response.setHeader('Connection', 'close');
         }
       }),
   };

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -109,6 +110,23 @@ describe('a server that listens', () => {
     await expect(new Promise((_, reject) => refused.once('error', reject))).rejects.toThrow('ECONNREFUSED');
     expect(await ask()).toMatch(/200 OK[\s\S]*connection: close/i);
     await closed;
+  });
+
+  test('ends each connection after its next response while it drains, and still accepts new ones', async () => {
+    const server = await serve({});
+    const ask = async (socket: Socket) => {
+      socket.write(get);
+      return new Promise<string>((resolve) => socket.once('data', resolve));
+    };
+    const open = () => connect(server.port, '127.0.0.1').setEncoding('latin1');
+    const before = open();
+    expect(await ask(before)).toMatch(/200 OK[\s\S]*connection: keep-alive/i);
+    server.drain();
+    for (const socket of [before, open()]) {
+      const ended = once(socket, 'end');
+      expect(await ask(socket)).toMatch(/200 OK[\s\S]*connection: close/i);
+      await ended;
+    }
   });
 
   test('closes a connection above the limit without a response, logs it, and accepts the next one when there is room', async () => {
