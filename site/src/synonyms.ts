@@ -44,8 +44,8 @@ export const synonyms: { readonly [page: string]: string } = {
     'env vars, environment variables, env file, dotenv, standalone server, smtp, email, passkeys, 2fa, mfa, totp',
   'docs/deploy.md':
     'docker compose, dockerfile, docker, hosting, vps, heroku, render, railway, fly, aws, ssl, https, certificate, tls',
-  'docs/cluster.md':
-    'kubernetes, k8s, helm, high availability, ha, failover, horizontal scaling, replicas, pgbouncer',
+  'docs/cluster.md': 'high availability, ha, failover, horizontal scaling, replicas, pgbouncer',
+  'docs/kubernetes.md': 'k8s, helm chart, openshift, manifests, hpa, pod disruption budget, network policy',
   'docs/telemetry.md':
     'grafana dashboard, monitoring, alerts, alerting, datadog, opentelemetry, otel, logging, sentry',
   'packages/adapter-postgres/README.md': 'postgres setup, postgresql database, connection string',

@@ -3,7 +3,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { proxies, startProxy } from './support/proxies.ts';
+import { proxies } from '../../../lab/support/processes/proxies.ts';
+import { startProxy } from './support/proxies.ts';
 import { startServer } from './support/server.ts';
 
 const rows = 60_000;

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { proxies, startProxy } from './support/proxies.ts';
+import { proxies } from '../../../lab/support/processes/proxies.ts';
+import { startProxy } from './support/proxies.ts';
 import { startServer } from './support/server.ts';
 
 const paths = ['/v1/partner/payments', '/v1/oauth/token'];

@@ -1,6 +1,7 @@
 import type { Installation } from '../../../examples/reference-server/src/index.ts';
 import { registerEndpoint } from '../../support/http.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
+import { openBalancer } from '../../support/processes/balancer.ts';
 import { secret } from '../../support/processes/cluster-options.ts';
 import { until } from '../../support/proof.ts';
 import { Receiver } from '../../support/receiver.ts';
@@ -55,7 +56,12 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   const server = await startServer({ fsync: false, settings });
   ends.defer(() => server.remove());
   await server.app.query('CREATE EXTENSION pg_stat_statements');
-  const deployment = await deploy(ends, { webs: 1, workers: 1 }, { DATABASE_URL: server.url('app') });
+  const deployment = await deploy(
+    ends,
+    { webs: 1, workers: 1 },
+    { DATABASE_URL: server.url('app') },
+    openBalancer,
+  );
   const { authUrl, env, webs, workers } = deployment;
   const given = await administer(env, provision);
   const receiver = new Receiver();

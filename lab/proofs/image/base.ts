@@ -1,6 +1,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Podman, programOf, run } from './podman.ts';
+import { programOf } from '../../support/program.ts';
+import { type Podman, run } from './podman.ts';
 
 /** Base image of the Dockerfiles in this repository. */
 const image = 'docker.io/library/node:24-slim';

@@ -2,10 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { programOf } from '../../support/program.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
 import { proveApps } from './apps.ts';
 import { provideBase } from './base.ts';
-import { programOf, startPodman } from './podman.ts';
+import { startPodman } from './podman.ts';
 import { proveServer } from './server.ts';
 
 const root = resolve(import.meta.dirname, '../../..');

@@ -1,17 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { programOf } from '../../support/program.ts';
 
 const execute = promisify(execFile);
-
-/** Finds a program on this machine; returns `undefined` if the program is not installed. */
-export const programOf = (name: string): string | undefined =>
-  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
-    .map((folder) => join(folder, name))
-    .find((file) => existsSync(file));
 
 /** Runs a program. @returns the program's output without the last line break */
 export async function run(program: string, args: readonly string[], cwd?: string): Promise<string> {
@@ -35,7 +29,7 @@ export async function startPodman(program: string) {
   const podman = (...args: readonly string[]): Promise<string> => run(program, [...options, ...args]);
 
   return {
-    podman,
+    ...{ podman, limits },
     /** Builds an image from a Dockerfile and its context folder, as Docker does. */
     build: (image: string, file: string, context: string, ...more: readonly string[]) =>
       podman(

@@ -1,3 +1,4 @@
+import { openBalancer } from '../../support/processes/balancer.ts';
 import { type Claim, until } from '../../support/proof.ts';
 import { deploy, populate, type Size } from './deployment.ts';
 import { Load, type Rates } from './load.ts';
@@ -28,7 +29,7 @@ export async function proveBackup(
 ): Promise<Claim> {
   await using ends = new AsyncDisposableStack();
   const first = ends.use(new AsyncDisposableStack());
-  const deployment = await deploy(first, size, store);
+  const deployment = await deploy(first, size, store, openBalancer);
   const population = await populate(ends, deployment);
   const { credentials, browser, receiver } = population;
   const load = new Load(deployment.authUrl, credentials, browser);
@@ -42,7 +43,7 @@ export async function proveBackup(
 
   // Use the same settings with the restored database, as a team does after losing the first one.
   await first.disposeAsync();
-  const again = await deploy(ends, size, restored, deployment.sealingKey);
+  const again = await deploy(ends, size, restored, openBalancer, deployment.sealingKey);
   const { mix } = new Load(again.authUrl, credentials, browser);
   const found = await disorders();
   // Tokens and transfers from before the backup still exist.

@@ -7,31 +7,37 @@ import {
   openInstallation,
 } from '../../../examples/reference-server/src/index.ts';
 import { registerEndpoint } from '../../support/http.ts';
-import { openBalancer } from '../../support/processes/balancer.ts';
 import { secret } from '../../support/processes/cluster-options.ts';
-import { referenceProcess } from '../../support/processes/reference-process.ts';
+import { type ReferenceProcess, referenceProcess } from '../../support/processes/reference-process.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { type Credentials, partner } from '../mix.ts';
 import { signIn } from './load.ts';
 
 /** The reference server as a team deploys it: several processes behind a load balancer. */
-export type Deployment = Awaited<ReturnType<typeof deploy>>;
+export type Deployment = Omit<Awaited<ReturnType<typeof deploy>>, 'balancer'>;
 
 /** Apps, users and partners of the deployment, with the load that they make. */
 export type Population = Awaited<ReturnType<typeof populate>>;
 
-/** Number of processes of each kind. `all` counts processes that do everything, as on SQLite. */
+/** Number of processes of each kind. `all` is one process that does everything, as on SQLite. */
 export type Size = { readonly webs: number; readonly workers: number } | 'all';
 
 export function newSealingKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Starts all processes on the database that `store` configures. */
-export async function deploy(
+/** Starts something in front of the web processes that sends each request to one of them. */
+type OpenFront<Front> = (port: number, webs: readonly ReferenceProcess[]) => Promise<Front>;
+
+/**
+ * Starts all processes on the database that `store` configures.
+ * @param openFront - starts the load balancer or proxy
+ */
+export async function deploy<Front extends { close(): Promise<void> }>(
   ends: AsyncDisposableStack,
   size: Size,
   store: Readonly<Record<string, string>>,
+  openFront: OpenFront<Front>,
   sealingKey = newSealingKey(),
 ) {
   const { webs: webCount, workers: workerCount } = size === 'all' ? { webs: 1, workers: 0 } : size;
@@ -39,13 +45,13 @@ export async function deploy(
   const authUrl = `http://localhost:${front}`;
   // Environment of all processes. Rotating the sealing key changes it.
   const env: Readonly<Record<string, string>> = {
-    ...store,
     NODE_ENV: 'development',
     OSTIARY_AUTH_URL: authUrl,
     OSTIARY_SEALING_KEYS: sealingKey,
     OSTIARY_TRUSTED_PROXIES: '127.0.0.1',
     OSTIARY_DRAIN_SECONDS: '1',
     OSTIARY_LOG_LEVEL: 'fatal',
+    ...store,
   };
   const processes = (role: string, count: number) =>
     ports.splice(0, count).map((port, index) => {
@@ -56,7 +62,7 @@ export async function deploy(
   const everybody = [...webs, ...workers];
   for (const one of everybody) ends.defer(async () => void (await one.stop()));
   await Promise.all(everybody.map((one) => one.start()));
-  const balancer = await openBalancer(front, webs);
+  const balancer = await openFront(front, webs);
   ends.defer(() => balancer.close());
   return { authUrl, env, sealingKey, webs, workers, balancer };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startServer } from '../../support/postgres/postgres-server.ts';
+import { openBalancer } from '../../support/processes/balancer.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import { partner } from '../mix.ts';
 import { readBooks } from './books.ts';
@@ -57,7 +58,12 @@ export async function prove(size: Size, done: (name: string) => void = () => und
   const server = await startServer();
   ends.defer(() => server.remove());
   const databaseUrl = server.url('app');
-  const deployment = await deploy(ends, { webs: 2, workers: size.workers }, { DATABASE_URL: databaseUrl });
+  const deployment = await deploy(
+    ends,
+    { webs: 2, workers: size.workers },
+    { DATABASE_URL: databaseUrl },
+    openBalancer,
+  );
   const population = await populate(ends, deployment);
   const load = new Load(deployment.authUrl, population.credentials, population.browser);
   ends.defer(() => load.stop());

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -14,15 +14,19 @@ export const pgbouncer = [...(process.env.PATH ?? '').split(delimiter), '/usr/sb
   .map((folder) => join(folder, 'pgbouncer'))
   .find((file) => existsSync(file));
 
-/** PgBouncer settings of the example in docs/cluster.md. Tests may change the settings. */
-const documented = {
-  pool_mode: 'transaction',
-  default_pool_size: 40,
-  max_client_conn: 1000,
-  server_login_retry: 0.2,
-  server_connect_timeout: 1,
-  dns_max_ttl: 1,
-};
+/** Configuration that operators start with. Tests replace the database, the address and the users. */
+const deployed = readFileSync(new URL('../../../deploy/pgbouncer.ini', import.meta.url), 'utf8');
+
+/** Returns the text of a configuration in which each setting is replaced, or added at its end. */
+function withSettings(ini: string, settings: Readonly<Record<string, string | number>>): string {
+  let text = ini;
+  for (const [name, value] of Object.entries(settings)) {
+    const line = `${name} = ${value}`;
+    const pattern = new RegExp(`^${name} = .*$`, 'm');
+    text = pattern.test(text) ? text.replace(pattern, line) : `${text}${line}\n`;
+  }
+  return text;
+}
 
 /** PgBouncer (a connection pooler) in front of the database `app` of a server on this machine. */
 export type PgBouncer = Awaited<ReturnType<typeof startPgBouncer>>;
@@ -46,19 +50,15 @@ export async function startPgBouncer(
   const write = (toPort: number) =>
     writeFile(
       file,
-      [
-        '[databases]',
-        `app = host=127.0.0.1 port=${toPort} dbname=app`,
-        '[pgbouncer]',
-        'listen_addr = 127.0.0.1',
-        `listen_port = ${port}`,
-        'unix_socket_dir =',
-        'auth_type = plain',
-        `auth_file = ${join(folder, 'users')}`,
-        'admin_users = ostiary',
-        ...Object.entries({ ...documented, ...settings }).map(([name, value]) => `${name} = ${value}`),
-        '',
-      ].join('\n'),
+      withSettings(deployed.replace(/^ostiary = .*$/m, `app = host=127.0.0.1 port=${toPort} dbname=app`), {
+        listen_addr: '127.0.0.1',
+        listen_port: port,
+        unix_socket_dir: '',
+        auth_type: 'plain',
+        auth_file: join(folder, 'users'),
+        admin_users: 'ostiary',
+        ...settings,
+      }),
     );
   await writeFile(join(folder, 'users'), '"ostiary" "ostiary"\n');
   await write(serverPort);

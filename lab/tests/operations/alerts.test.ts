@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { programOf } from '../../../examples/reference-server/test/support/proxies.ts';
+import { programOf } from '../../support/program.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const unitTests = join(import.meta.dirname, 'alerts.promtool.yml');

@@ -7,8 +7,8 @@ import { webhook as koaWebhook } from '@ostiary/webhook-verifier/koa';
 import fastify from 'fastify';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proxies, startProxy } from '../../../examples/reference-server/test/support/proxies.ts';
 import { close, listen } from '../../support/http.ts';
+import { proxies, startProxy } from './plain-proxies.ts';
 
 const options = { secret: 'a secret of sixteen characters', onError: () => undefined };
 const handle = () => undefined;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../../../../lab/support/free-port.ts';
+import { programOf } from '../../../../lab/support/program.ts';
 import { approve, createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { programOf } from '../support/proxies.ts';
 import { anaika, jean, startServer } from '../support/server.ts';
 import { Visitor } from '../support/visitor.ts';
 
