@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { podsOf } from '../../support/kubernetes/pods.ts';
 import { testPostgres } from '../../support/postgres/postgres.ts';
 import { programOf } from '../../support/program.ts';
 import { type Claim, claim, endProof } from '../../support/proof.ts';
@@ -10,7 +11,6 @@ import { provideBase } from '../image/base.ts';
 import { type Podman, run, startPodman } from '../image/podman.ts';
 import { allValues, chart, exampleValues, manifests, render, runHelm } from './chart.ts';
 import { renderManifests } from './manifests.ts';
-import { podsOf } from './pods.ts';
 import { proveDeployment, proveJob } from './start.ts';
 import { kubernetesVersions, provideTools, type Tools } from './tools.ts';
 

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { environmentOf, type Pod } from '../../support/kubernetes/pods.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import type { Podman } from '../image/podman.ts';
-import { environmentOf, type Pod } from './pods.ts';
 
 /** Values of the Secret, by key. */
 type Secret = Readonly<Record<string, string>>;

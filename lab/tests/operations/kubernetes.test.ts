@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../examples/reference-server/src/config.ts';
-import { environmentOf, objectsOf, podsOf } from '../../proofs/kubernetes/pods.ts';
+import { environmentOf, objectsOf, podsOf } from '../../support/kubernetes/pods.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
