@@ -14,8 +14,8 @@ import { serveMetrics } from './metrics/metrics.ts';
 import { together } from './metrics/together.ts';
 
 /**
- * Pauses before a process that died is restarted, in milliseconds. Each is twice the previous pause, unless
- * the process had run for `longMs`.
+ * Pauses before a process that died is restarted, in milliseconds. Each pause is twice the previous one, up to the
+ * longest. A process that had run for at least `longMs` is restarted after the first pause again.
  */
 const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
 /**

@@ -26,8 +26,8 @@ interface Audit {
 }
 
 /**
- * Audits the transfers, by idempotency key. The audit reads all events in one pass instead of once per
- * transfer.
+ * Checks that each request for a transfer has one transfer, payment and event, and reports the others by their
+ * idempotency key. Reads all events in one pass instead of once per transfer.
  */
 async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { app, rail } = stage.server;

@@ -1,7 +1,7 @@
 import { type HostEventDefinition, type OstiaryOptions, type PaymentRail, silentLogger } from '@ostiary/core';
 import type { Storage } from '@ostiary/core/storage';
 
-/** Partner that owns the events and transfers of the proofs. */
+/** Partner that owns the events and transfers that the programs in lab/proofs make. */
 export const partner = 'acme';
 
 /** Secret of every webhook endpoint. */

@@ -112,10 +112,10 @@ To run the Foundation's conformance suite on your machine, follow [the README of
 4. In the conformance suite, enter the discovery URL of your deployment, and choose \`static_client\`.
 5. In the conformance suite, upload a screenshot for each module with the result \`review\`.
 
-The tables use the original suite's own names for the results:
+The tables use the result names of the OpenID Foundation's conformance suite:
 
 - The result **pass** means that every condition of the module holds.
-- The result **warning** means that every condition of the module holds, and that the original suite adds a warning. A module with the result **warning** does not count as failed. The last column of the table gives the reason, which our test of the module checks too.
+- The result **warning** means that every condition of the module holds, and that the OpenID Foundation's suite warns about something that is not an error. A module with the result **warning** does not count as failed. The last column of the table gives the reason, which our test of the module checks too.
 - The result **review** means that every condition of the module holds, and that a person has to look at a screenshot.
 - The result **skipped** means that the original suite does not run the module, or stops before its end. The last column of the table gives the reason, which our test of the module checks too.
 

@@ -84,7 +84,7 @@ it('runs the code of every operation in curl, Node and Python against a real ser
   context.onTestFinished(() => clearInterval(delivering));
   const folder = generatedFolder('api-reference');
 
-  /** Runs the code of every API operation in one process. @returns the failures, by operation */
+  /** Runs the code samples of all API operations in one process. @returns the failures, by operation */
   async function failures(
     language: string,
     ending: string,

@@ -141,7 +141,7 @@ test('an event that is just delivered again stays, and the purge does not wait f
   expect(await pending()).toEqual(['dl_late_1']);
 });
 
-/** Makes a request whose idempotency key other requests use, too. */
+/** Stores a transfer for a request whose idempotency key other requests use, too. */
 function transfer(storage: Storage, label: string, reference: string | null = null) {
   return create(
     storage,

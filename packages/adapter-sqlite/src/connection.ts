@@ -45,8 +45,8 @@ export async function openConnection(file: string, timing: Timing): Promise<Conn
 }
 
 /**
- * Throws if commits no longer wait for the disk. Called after a write, because SQLite may lower the level in
- * WAL mode.
+ * Throws if commits no longer wait for the disk. Called after a write, because SQLite may lower its setting
+ * `synchronous` when it switches to WAL mode.
  */
 export function assertDurable(connection: Connection): void {
   const synchronous = connection.pragma('synchronous', { simple: true });

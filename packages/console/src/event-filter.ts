@@ -17,8 +17,8 @@ interface EventChoice {
 }
 
 /**
- * Returns the end of the minute or second that a `datetime-local` field names, in UTC as the API takes it;
- * `null` if the text is no time. It returns the end, because events within that minute belong to it.
+ * Converts the UTC time of a `datetime-local` field into the latest time that the API's filter includes: the end of
+ * the minute or second, so that the events within it are shown. Returns `null` if the text is no time.
  */
 export function endOf(typed: string): string | null {
   const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(typed);

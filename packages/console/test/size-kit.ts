@@ -89,7 +89,7 @@ export async function consolesOver(storage: Storage) {
   return { kit, key, owner, endpoint, paths: shown(), addresses, browser: await kit.signedIn(key) };
 }
 
-/** Logs numbered requests of a key, a third of them failed. */
+/** Stores numbered requests of an API key in the log of API requests. A third of these requests failed. */
 export async function logRequests(
   storage: Storage,
   { partner, id }: { readonly partner: string; readonly id: string },

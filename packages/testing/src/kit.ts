@@ -196,6 +196,6 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
   readonly webhookSecret: string;
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
-  /** Closes the test kit. Running work is rejected. May be called again. */
+  /** Closes the test kit. Promises of calls that still run reject. Closing the kit twice has no effect. */
   close(): Promise<void>;
 }

@@ -100,8 +100,7 @@ export function tamper(
 ): readonly TamperedDelivery[] {
   const { shown } = headerNames(prefix);
   /**
-   * Makes copies of the webhook with other values in one header. `place` is the header's index in the order
-   * of `wire`.
+   * Makes copies of the webhook with other values in one header. `place` is the header's index in `wire`, the list of headers as they were sent.
    */
   const altered = (place: number, alter: (sent: string) => readonly Alteration[]): TamperedDelivery[] => {
     const header = shown[place] ?? '';

@@ -93,7 +93,7 @@ ${await historyPanel(visit, { target: `partner:${slug}` })}`,
 /** Shows the page of a partner. */
 export const partner = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Makes a link to the live portal of a partner. The next page shows the link once. */
+/** Makes a link with which a partner opens its pages for live data. The page after the form shows the link once. */
 async function linkToPortal(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const result = await makeLink(visit, form);
   if ('problems' in result) return showOne(visit, { form, ...result });

@@ -186,8 +186,7 @@ export function createRequestHandler(
     router.match(path, method).path.length > 0;
 
   /**
-   * Returns the path of the request's route; if there is no route, all paths by which the request might match
-   * one.
+   * Returns the path of the request's route; if no route matches, all paths that were tried, such as those with and without the path of a mount.
    */
   function routePaths(request: IncomingMessage): readonly string[] {
     const paths = pathsOf(request, prefixes);

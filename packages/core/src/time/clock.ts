@@ -53,7 +53,7 @@ export class FollowedClock implements Clock {
   }
 
   /**
-   * Sets the function that is called after each larger step back, with its length in milliseconds. A later
+   * Sets the function to call when the system clock was set back by more than is held back. The function gets the size of the step in milliseconds. A later
    * call replaces the function.
    */
   onStepBack(listener: (backMs: number) => void): void {

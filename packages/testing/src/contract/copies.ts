@@ -105,7 +105,7 @@ async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 
 const answering = (body: string) => ({ answer: { status: 201, body } });
 const treeOf = (text: string) => ({ list: [text], ...Object.fromEntries([[text, { [text]: text }]]) });
 
-/** Rows by name, in an order in which later rows can use what earlier rows stored. */
+/** Sample records by name, in an order in which each is stored after the records that it refers to. */
 export const storedRows: Readonly<Record<string, Tried>> = {
   'a client': tried({
     fresh: (label, text) =>
