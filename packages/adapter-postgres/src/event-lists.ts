@@ -22,8 +22,11 @@ export function postgresEventLists(database: Database): Pick<EventStore, 'everyw
       ORDER BY created_at ${order}, id ${order} LIMIT :limit
     `);
   const lists = { newestFirst: list('<', 'DESC'), oldestFirst: list('>', 'ASC') };
+  // The order makes PostgreSQL walk along the index, and not read the table.
   const count = statement<EveryRow, { readonly count: number }>(`
-    SELECT count(*) AS count FROM (SELECT FROM ${schema}.events WHERE ${where} LIMIT :limit) AS counted
+    SELECT count(*) AS count FROM (
+      SELECT FROM ${schema}.events WHERE ${where} ORDER BY created_at DESC LIMIT :limit
+    ) AS counted
   `);
 
   return {

@@ -88,7 +88,7 @@ function statementsIn(schema: string) {
         WHERE partner = :partner AND mode = :mode AND created_at >= :from AND created_at < :to
           AND (:status::text IS NULL OR status = :status)
           AND (:reference::text IS NULL OR reference = :reference)
-        LIMIT :most
+        ORDER BY created_at DESC LIMIT :most
       ) AS counted
     `),
 
