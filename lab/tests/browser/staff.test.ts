@@ -81,7 +81,7 @@ describe('the sign-in of staff, in a real browser', () => {
     await signOut();
     await signIn();
     await page.waitForURL(`${origin}/operators`);
-    await page.getByRole('link', { name: 'ana@example.com', exact: true }).waitFor();
+    await page.locator('footer').getByRole('link', { name: 'ana@example.com' }).waitFor();
     expect((await acts()).sort()).toEqual([
       ...['staff.join', 'staff.sign_in', 'staff.sign_in', 'staff.sign_out'],
     ]);
