@@ -25,7 +25,7 @@ function railOf(kit: TestOstiary, { rail }: Schedule): void {
   if (rail === 'breaks down') kit.rail.breakDown();
 }
 
-/** Makes a payment. The payment's unique description identifies its transfer. */
+/** Builds the request of a payment and its idempotency key. The unique description identifies the transfer. */
 function askedFor(order: Order, number: number, before: Asked | undefined): Asked {
   const reference = order.takes === 'reference' ? before?.request.reference : undefined;
   return {

@@ -57,8 +57,7 @@ export interface Session extends Pick<PostgresClient, 'query'> {
 }
 
 /**
- * Creates a connection outside of a pool with the pool's settings, as a `Pool` of `pg` creates its own;
- * `null` for another kind of pool.
+ * Creates a client outside of a pool, not connected yet, with the pool's settings, as a `Pool` of `pg` creates its own; `null` for another kind of pool.
  */
 export function connectionBeside(pool: PostgresPool): Session | null {
   const { Client } = pool;

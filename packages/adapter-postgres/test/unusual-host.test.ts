@@ -100,7 +100,7 @@ describe('a host that changed pg.types for its whole process, whose operator cha
   /** Function that wraps a client of `pg`, as ORMs need it. */
   type Query = (statement: { text: string; values: unknown[]; types: CustomTypesConfig }) => Promise<object>;
 
-  /** Publishes events in a transaction of the host application, and returns the events. */
+  /** Publishes an event in a transaction of the host application, and returns the ids of the stored events. */
   async function publishWith(queryOf: (client: PoolClient) => Query): Promise<string[]> {
     const storage = postgresStorage({ pool: own, schema: schemas() });
     await storage.open();

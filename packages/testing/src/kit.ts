@@ -196,6 +196,6 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
   readonly webhookSecret: string;
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
-  /** Closes the test kit. Promises of calls that still run reject. Closing the kit twice has no effect. */
+  /** Closes the test kit. Calls of the kit that still wait for work reject, and so do later calls. A second `close` has no effect. */
   close(): Promise<void>;
 }

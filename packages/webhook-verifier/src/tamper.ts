@@ -100,7 +100,7 @@ export function tamper(
 ): readonly TamperedDelivery[] {
   const { shown } = headerNames(prefix);
   /**
-   * Makes copies of the webhook with other values in one header. `place` is the header's index in `wire`, the list of headers as they were sent.
+   * Makes copies of the webhook with other values in one header. `place` is the header's index in `wire`, the table of webhook headers in headers.ts.
    */
   const altered = (place: number, alter: (sent: string) => readonly Alteration[]): TamperedDelivery[] => {
     const header = shown[place] ?? '';

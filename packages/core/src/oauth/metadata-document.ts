@@ -9,7 +9,7 @@ import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 const maxUrlLength = 512;
 /** Maximum length of the description of a problem in a metadata document, in characters. */
 const maxProblemLength = 300;
-/** Maximum length of the name that a metadata document claims, in characters. */
+/** Length to which the name that a metadata document claims is cut, in characters. */
 const maxNameLength = 100;
 
 /**

@@ -53,7 +53,7 @@ export class FollowedClock implements Clock {
   }
 
   /**
-   * Sets the function to call when the system clock was set back by more than is held back. The function gets the size of the step in milliseconds. A later
+   * Sets the function to call each time the followed clock goes back by more than `heldBackMs`. The function gets the size of the step in milliseconds. A later
    * call replaces the function.
    */
   onStepBack(listener: (backMs: number) => void): void {

@@ -105,7 +105,7 @@ async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 
 const answering = (body: string) => ({ answer: { status: 201, body } });
 const treeOf = (text: string) => ({ list: [text], ...Object.fromEntries([[text, { [text]: text }]]) });
 
-/** Sample records by name, in an order in which each is stored after the records that it refers to. */
+/** Checks by the kind of record: each stores a sample record and compares what is read back. Later checks may use what earlier ones stored. */
 export const storedRows: Readonly<Record<string, Tried>> = {
   'a client': tried({
     fresh: (label, text) =>
