@@ -21,7 +21,7 @@ function asHere(example: string, ids: Readonly<Record<string, string>>, folder: 
   const typed = words.includes('>') ? words.slice(0, words.indexOf('>')) : words;
   return typed.slice(1).map((word) => {
     const id = Object.entries(ids).find(
-      ([prefix]) => prefix === word || new RegExp(`^${prefix}[0-9a-f]{16}$`).test(word),
+      ([prefix]) => prefix === word || new RegExp(`^${prefix}(?:[0-9a-f]{16}|[0-9a-f]{24})$`).test(word),
     );
     if (id !== undefined) return id[1];
     if (/\.(?:csv|json|png|sqlite)$/.test(word)) return join(folder, basename(word));

@@ -26,8 +26,8 @@ async function loggedRequest({ admin }: Installation['ostiary'], origin: string)
 }
 
 /**
- * Creates a partner with a key, an endpoint, a payment, an event and a request, and returns the ids of all
- * five.
+ * Creates a partner with a key, an endpoint, a payment, an event, a link to its live portal and a request, and
+ * returns the ids of all six.
  */
 async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });
@@ -52,8 +52,10 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
   );
   const firstEvent = async () => listed.parse(await ask('/events')).data[0]?.id;
   await expect.poll(firstEvent).toBeDefined();
+  const link = await ostiary.admin.portal.link({ partner: 'kafe', rights: 'view' });
   return {
     ...{ key_: apiKey.id, we_: endpoint.id, evt_: (await firstEvent()) ?? '', tr_: payment.id },
+    ps_: link.id,
     [exampleRequest]: await loggedRequest(ostiary, origin),
   };
 }

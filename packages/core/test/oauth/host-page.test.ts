@@ -85,7 +85,8 @@ describe('a consent page by a function of the host', () => {
     const provider = await withPages({ consent: () => fetch(cms) });
     const browser = provider.browser();
     const { location } = await browser.get(provider.authorizeUrl(await provider.client()));
-    expect((await browser.get(location ?? '')).text).toBe('<p>from elsewhere');
+    const { text } = await browser.get(location ?? '');
+    expect({ text, errors: provider.errors }).toEqual({ text: '<p>from elsewhere', errors: [] });
   });
 
   it.each([
