@@ -5,13 +5,23 @@ import { setNoStore } from '../http/headers.ts';
 const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**
+ * Checks whether a value is a `Response`. Reads its members instead of its class, because servers such as Hono's
+ * replace the global class, and `fetch` still returns objects of Node's own.
+ */
+function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false;
+  const { headers, arrayBuffer } = value as Partial<Response>;
+  return typeof arrayBuffer === 'function' && typeof headers?.getSetCookie === 'function';
+}
+
+/**
  * Responds with a page that the host application rendered. The page must not be cached or framed. The host
  * decides what the page may load.
  * @param call - name of the host's function that returned the page, for the error text
  * @throws TypeError if `page` is neither text nor a Response
  */
 export async function answerHostPage(ctx: Context, call: string, page: unknown): Promise<void> {
-  if (typeof page !== 'string' && !(page instanceof Response))
+  if (typeof page !== 'string' && !isResponse(page))
     throw new TypeError(`${call}: must return HTML as text, or a Response`);
   const body = typeof page === 'string' ? page : Buffer.from(await page.arrayBuffer());
   ctx.set('Content-Security-Policy', "frame-ancestors 'none'");

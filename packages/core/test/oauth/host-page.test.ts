@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ErrorPageDetails, HostPages, OstiaryOptions } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
 import { ana } from '../support/directory.ts';
@@ -82,6 +82,17 @@ describe('a consent page by a function of the host', () => {
         .writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' })
         .end(gzipSync('<p>from elsewhere')),
     );
+    const provider = await withPages({ consent: () => fetch(cms) });
+    const browser = provider.browser();
+    const { location } = await browser.get(provider.authorizeUrl(await provider.client()));
+    const { text } = await browser.get(location ?? '');
+    expect({ text, errors: provider.errors }).toEqual({ text: '<p>from elsewhere', errors: [] });
+  });
+
+  it('may be a response of fetch where a server has replaced the global class', async () => {
+    const cms = await serve((_request, response) => response.end('<p>from elsewhere'));
+    vi.stubGlobal('Response', class {});
+    onTestFinished(() => void vi.unstubAllGlobals());
     const provider = await withPages({ consent: () => fetch(cms) });
     const browser = provider.browser();
     const { location } = await browser.get(provider.authorizeUrl(await provider.client()));
