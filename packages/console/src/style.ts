@@ -197,7 +197,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 /* States of deliveries: amber while another attempt follows, red once given up. */
 :root { --bad: #a3161f; --bad-tint: #fdeaea; }
 @media (prefers-color-scheme: dark) { :root { --bad: #ff9d9d; --bad-tint: #2e1616; } }
-.state.failing { background: var(--warning-tint); color: var(--warning); white-space: normal; }
+.state.failing { display: inline-block; background: var(--warning-tint); color: var(--warning); white-space: normal; }
 .state.dropped { background: var(--bad-tint); color: var(--bad); }
 .chart .failing { fill: var(--warning); }
 .chart .dropped { fill: var(--bad); }
@@ -230,6 +230,8 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 
 /* Pages with live data carry a mark. */
 .mark { padding: .625rem 1rem; border-inline-start: .375rem solid var(--bad); border-radius: .375rem; background: var(--bad-tint); color: var(--bad); font-weight: 600; width: 100%; max-width: 72rem; }
+/* The words of a badge stay together. */
+.badge { white-space: nowrap; }
 .badge.live { background: var(--bad-tint); color: var(--bad); }
 
 /* Payments: parts of a list that updates itself, deliveries within steps, and sums whose words stay whole on a phone. */
