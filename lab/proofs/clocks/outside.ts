@@ -8,7 +8,7 @@ const waitsMs = {
   delivery: defaultOptions.webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
 } as const;
 
-/** What the payment rail or the receiver observed of one payment or delivery. */
+/** Observation that the payment rail or the receiver made of one payment or delivery. */
 interface Record {
   readonly kind: keyof typeof waitsMs;
   readonly id: string;

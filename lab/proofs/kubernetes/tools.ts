@@ -15,7 +15,7 @@ export const kubernetesVersions = ['1.27.0', '1.33.0', '1.37.0'];
 export interface Tools {
   readonly helm: string;
   readonly kubeconform: string;
-  /** Where kubeconform finds the JSON schemas, as templates of paths. */
+  /** Templates of the paths at which kubeconform finds the JSON schemas. */
   readonly schemas: readonly string[];
 }
 

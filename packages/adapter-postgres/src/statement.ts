@@ -72,7 +72,7 @@ export function statement<Parameters extends object, Row = never>(
 }
 
 /**
- * Whether statements are prepared on the connections of a storage. Turned off once errors show that a pooler
+ * Switch for prepared statements on the connections of a storage. It is turned off once errors show that a pooler
  * switches connections.
  */
 export interface Preparing {

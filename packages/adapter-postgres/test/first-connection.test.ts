@@ -28,8 +28,8 @@ const farewell = fatal('57P01', 'terminating connection due to administrator com
 const welcome = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
 /**
- * What the proxy does with a new connection: it passes it on, sends another message, or ends it in the same
- * packet as the server's greeting.
+ * Treatment of a new connection by the proxy: the proxy passes the connection on, sends another message, or ends
+ * the connection in the same packet as the server's greeting.
  */
 type Treatment = 'let through' | 'ended at birth' | Buffer;
 

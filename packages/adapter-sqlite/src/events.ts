@@ -10,7 +10,7 @@ import { publicationsOn } from './publications.ts';
 /** Parameters of the SQL condition {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
-  /** Whether events must have a delivery (1) or must have none (0); `null` selects both. */
+  /** Filter by deliveries: 1 selects events that have one, 0 selects events without one, and `null` selects both. */
   readonly delivery: 0 | 1 | null;
   readonly limit: number;
 }

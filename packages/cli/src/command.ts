@@ -106,7 +106,7 @@ export interface CommandTerminal {
 
 /** Progress of a running command. */
 export interface ProgressStep {
-  /** What the command does now, such as `copying tokens`. */
+  /** Name of the step that the command is at, such as `copying tokens`. */
   readonly step: string;
   readonly done: number;
   /** Total amount of work of the step; `null` if unknown. */

@@ -1,7 +1,7 @@
 // Error classes, one for each code. They share a file so that they can be read side by side.
 
 /**
- * What a failed call did on the server, over all of its attempts. `not_executed`: the server refused each
+ * Effect of a failed call on the server, over all of its attempts. `not_executed`: the server refused each
  * attempt before it changed anything. `executed`: the server executed the call, and only its response was
  * lost. `unknown`: neither is certain.
  */
@@ -51,7 +51,7 @@ export interface ErrorFacts {
   readonly retryable: boolean;
   /** Time that the server asks the client to wait before the next call, in milliseconds, or `null`. */
   readonly retryAfter: number | null;
-  /** What the failed call did on the server; see {@link Outcome}. */
+  /** Effect of the failed call on the server; see {@link Outcome}. */
   readonly outcome: Outcome;
   /** Number of attempts that were made. */
   readonly attempts: number;

@@ -8,6 +8,12 @@ type Texts<English> = {
 /** All texts of the console in one language, as ICU messages. */
 export type Words = Texts<typeof en>;
 
+/** Languages of the console. The first is used for browsers that request none of them. */
+export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
+
+/** A language of the console. */
+export type Language = (typeof languages)[number];
+
 /**
  * Texts of all languages. A missing text does not compile. Languages other than English are loaded when a
  * browser requests them.
@@ -18,13 +24,7 @@ export const allWords = {
   ht: async () => (await import('../languages/ht.json', { with: { type: 'json' } })).default,
   es: async () => (await import('../languages/es.json', { with: { type: 'json' } })).default,
   pt: async () => (await import('../languages/pt.json', { with: { type: 'json' } })).default,
-} satisfies { readonly [tag: string]: () => Promise<Words> };
-
-/** A language of the console. */
-export type Language = keyof typeof allWords;
-
-/** Languages of the console. The first is used for browsers that request none of them. */
-export const languages = Object.keys(allWords) as readonly Language[];
+} satisfies { readonly [Tag in Language]: () => Promise<Words> };
 
 /** Language of a console page, with the page texts in it. */
 export interface Voice {

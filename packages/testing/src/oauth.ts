@@ -127,7 +127,7 @@ export interface TestOAuth {
 }
 
 /**
- * What the OAuth functions of the test kit need, such as the client administration and a signed-in browser.
+ * Parts of the test kit that its OAuth functions use, such as the client administration and a signed-in browser.
  */
 export interface OAuthParts {
   readonly admin: ClientAdministration;

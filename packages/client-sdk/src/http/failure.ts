@@ -17,7 +17,7 @@ import { Broken, objectOf, Unreadable } from './body.ts';
 import { Stopped } from './watch.ts';
 
 /**
- * What one attempt did on the server. `none`: the server refused it before it changed anything. `settled`:
+ * Effect of one attempt on the server. `none`: the server refused it before it changed anything. `settled`:
  * nothing was executed, neither now nor at earlier attempts.
  */
 type Effect = 'none' | 'settled' | 'executed' | 'unknown';

@@ -42,8 +42,8 @@ export interface WebhookOptions {
 /** Rate limits of the partner API, by group of endpoints. */
 export interface PartnerLimits extends PartnerLimitGroups {
   /**
-   * What requests are counted for: an API key together with the keys that replace it, or a partner in one
-   * mode.
+   * Owner of a limit: an API key together with the keys that replace it, or a partner in one mode. All requests
+   * of the owner are counted together.
    * @defaultValue `"key"`
    */
   readonly per?: 'key' | 'partner';

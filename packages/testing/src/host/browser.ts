@@ -22,7 +22,7 @@ export interface TestPage {
   readonly location: URL | null;
 }
 
-/** What a user types and decides on the pages of a sign-in. */
+/** Input of a user on the pages of a sign-in. */
 export interface Walk {
   /** Values that the user types, by field name of your forms. */
   readonly fields?: Readonly<Record<string, string>>;
