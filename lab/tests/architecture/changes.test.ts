@@ -155,14 +155,15 @@ it('a scope, an event and a language need changes of those files only that the p
         .replace(/^import pt .*\n/m, (found) => `${found}${found.replaceAll(/\bpt\b/g, 'it')}`)
         .replace(/^ {4}pt: pt.*\n/m, (found) => `${found}${found.replaceAll(/\bpt\b/g, 'it')}`),
   });
+  const withTag = (text: string) => text.replace("'es', 'pt'] as const", "'es', 'pt', 'it'] as const");
+  const loaded = after(
+    /^ {2}pt: async .*\n/m,
+    "  it: async () => (await import('../languages/it.json', { with: { type: 'json' } })).default,\n",
+  );
   change('a language of the console', {
     'packages/console/languages/it.json': translationOf('packages/console/languages/en.json'),
-    'packages/console/src/words.ts': after(
-      /^ {2}pt: async .*\n/m,
-      "  it: async () => (await import('../languages/it.json', { with: { type: 'json' } })).default,\n",
-    ),
+    'packages/console/src/words.ts': (text) => loaded(withTag(text)),
   });
-  const withTag = (text: string) => text.replace("'es', 'pt'] as const", "'es', 'pt', 'it'] as const");
   change('a language of the starter kit', { 'packages/create-ostiary/src/choices.ts': withTag });
   change('a language of the reference server', {
     'examples/reference-server/texts/it.json': translationOf('examples/reference-server/texts/en.json'),
