@@ -37,7 +37,7 @@ export interface NewApiKey {
    * @defaultValue false
    */
   readonly requireSignature?: boolean;
-  /** @defaultValue never */
+  /** Time at which the API key expires. @defaultValue never */
   readonly expiresAt?: Date;
 }
 

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { actDigest } from '../audit/acts.ts';
 import type { AuditStore, ChainedAct } from '../ports/audit.ts';
 
-/** First entry of the audit log that was changed after it was written. */
+/**
+ * First problem that a verification of the audit log found, such as an entry that was changed after it was
+ * written.
+ */
 export interface AuditProblem {
   /**
    * Position in the audit log's hash chain at which the problem was found; `null` if it does not concern one

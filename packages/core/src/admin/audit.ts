@@ -55,7 +55,9 @@ export interface AuditAdministration {
    * @throws TypeError if an argument is invalid
    */
   sorted(request?: TimedRequest & AuditSearch): Promise<TwoWayPage<AuditEntry>>;
-  /** Counts the entries that `sorted` lists. The count stops at 10,000, which means 10,000 or more. */
+  /**
+   * Counts the audit log entries that match a search. The count stops at 10,000, which means 10,000 or more.
+   */
   count(search?: AuditSearch): Promise<number>;
   /**
    * Adds an act of your own to the audit log, such as the blocking of a user or the restore of a backup.

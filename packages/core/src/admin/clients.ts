@@ -90,9 +90,12 @@ export interface ClientAdministration<Name extends string = string> {
    * order. @throws TypeError if the request is invalid
    */
   documents(request?: Pick<SortedRequest, 'after' | 'before' | 'limit'>): Promise<TwoWayPage<Client>>;
-  /** Counts the clients that `documents` lists. */
+  /** Counts the clients that describe themselves with a metadata document. */
   countDocuments(): Promise<number>;
-  /** Counts the clients that `sorted` lists. Counting stops at 10,000: that result means 10,000 or more. */
+  /**
+   * Counts the clients, without those with a metadata document. Counting stops at 10,000: that result means
+   * 10,000 or more.
+   */
   count(): Promise<number>;
   /**
    * Changes the given settings of a client.

@@ -13,7 +13,7 @@ export interface ImportedConsent<Name extends string = string> {
   readonly clientId: string;
   /** Scopes that the user approved: 1 to 100 of the names in `clients.scopes`. */
   readonly scopes: readonly Name[];
-  /** @defaultValue now */
+  /** Time at which the user gave the consent. A time in the future counts as now. @defaultValue now */
   readonly grantedAt?: Date;
 }
 

@@ -48,7 +48,7 @@ export interface CountsOfPeriod extends Counts {
 
 /** Selects the counts that `admin.counts` returns. */
 export interface CountsRequest {
-  /** @defaultValue `"live"` */
+  /** Mode (live or test) whose counts are returned. @defaultValue `"live"` */
   readonly mode?: Mode;
   /** Length of a period. Days begin at midnight UTC. @defaultValue `"hour"` */
   readonly by?: 'hour' | 'day';
@@ -92,7 +92,10 @@ function countsOf(rows: readonly CountedPeriod[]): Counts {
   };
 }
 
-/** Reads what the service did, with one storage call. @throws TypeError if the request is invalid */
+/**
+ * Returns the counts of sign-ins, webhook attempts, API requests and waits for a number of hours or days,
+ * with one storage call. @throws TypeError if the request is invalid
+ */
 export async function countsReport(
   { storage, clock, counts }: Core,
   given: CountsRequest,

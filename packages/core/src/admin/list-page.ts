@@ -43,7 +43,7 @@ export async function listPage<Row, Shown>(
 
 /** Selects a page of a list for administrators that is sorted by name or by time of creation. */
 export interface SortedRequest {
-  /** @defaultValue `"name"` */
+  /** Order of the list: by name or by time of creation. @defaultValue `"name"` */
   readonly by?: 'name' | 'created';
   /** True to list in descending order: the last name, or the latest time, first. @defaultValue false */
   readonly descending?: boolean;
@@ -77,7 +77,10 @@ const writeSortedPlace = ({ value, id }: SortedPlace): string =>
 /** Checks that databases can store a text: PostgreSQL refuses U+0000 and lone surrogates. */
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-/** @throws TypeError if the text is not a place in a list that is sorted like this */
+/**
+ * Decodes the position in a sorted list from `after` or `before`. @throws TypeError if the text is not a
+ * position in a list with this order
+ */
 function readSortedPlace(text: string, by: SortedPage['by'], name: string): SortedPlace {
   const type = by === 'name' ? 'string' : 'number';
   try {

@@ -49,7 +49,9 @@ export interface RequestAdministration {
    * @throws TypeError if an argument is invalid
    */
   sorted(request?: TimedRequest & RequestSearch): Promise<TwoWayPage<PartnerRequest>>;
-  /** Counts the requests that `sorted` lists. The count stops at 10,000, which means 10,000 or more. */
+  /**
+   * Counts the logged requests that match a search. The count stops at 10,000, which means 10,000 or more.
+   */
   count(search?: RequestSearch): Promise<number>;
   /** Returns a request; `null` if the partner has no such request in this mode. */
   get(owner: Owner, id: string): Promise<ApiRequest | null>;

@@ -78,8 +78,8 @@ async function byNameOrId<Row>(
 }
 
 /**
- * Creates the search of the operators' pages, which finds objects of all partners by their names, ids or
- * references.
+ * Creates the search of the operators' pages, which finds objects of all partners by their ids, by words of
+ * their names or, for API keys, by the beginning of the key.
  */
 export function createSearch({ storage, options: { prefix } }: Core) {
   const { partners, clients, apiKeys, webhooks, events, deliveries, requestLog, transfers } = storage;
@@ -111,8 +111,8 @@ export function createSearch({ storage, options: { prefix } }: Core) {
   }
 
   /**
-   * Finds the event, delivery, endpoint or transfer with the id prefix that this text has, or the logged
-   * request with this id.
+   * Finds the event, delivery, endpoint or transfer with this id, whose prefix names the kind of object.
+   * Without such a prefix, finds the logged request with this id.
    */
   async function byId(id: string): Promise<readonly SearchHit[]> {
     const kind = /^[a-z]{2,3}(?=_)/.exec(id)?.[0] ?? '';

@@ -32,7 +32,7 @@ export interface SigningKeyAdministration {
    * @throws TypeError if an argument is invalid
    */
   rotate(options?: {
-    /** @defaultValue `"RS256"` */
+    /** Algorithm of the new signing key. @defaultValue `"RS256"` */
     readonly alg?: SigningAlgorithm;
     /** Seconds until the new signing key signs, up to 30 days; 0 for an emergency. @defaultValue 600 */
     readonly activateAfterSeconds?: number;

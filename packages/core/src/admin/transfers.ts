@@ -63,7 +63,10 @@ const filterSchema = z.strictObject({
   to: z.date().optional(),
 });
 
-/** @throws TypeError if a filter is invalid */
+/**
+ * Converts the filters of a list of transfers to the form that the storage takes. @throws TypeError if a
+ * filter is invalid
+ */
 function selectionOf({ partner, mode }: Owner, filters: z.input<typeof filterSchema>): TransferSelection {
   const { status = null, reference = null, from, to } = checked(filterSchema, filters);
   return { partner, mode, status, reference, from: from?.getTime() ?? null, to: to?.getTime() ?? null };

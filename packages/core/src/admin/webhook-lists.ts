@@ -30,7 +30,7 @@ export interface ListedEvent
 
 /** Filters for a list of all partners' objects. */
 export interface EverywhereSearch {
-  /** @defaultValue `"live"` */
+  /** Mode (live or test) of the listed objects. @defaultValue `"live"` */
   readonly mode?: Mode;
   /** Slug (id) of a partner whose objects are listed. @defaultValue all partners */
   readonly partner?: string;
@@ -38,7 +38,7 @@ export interface EverywhereSearch {
 
 /** Filters for a list of all partners' endpoints. */
 export interface EndpointSearch extends EverywhereSearch {
-  /** @defaultValue both */
+  /** True to list enabled endpoints only, false to list disabled ones only. @defaultValue both */
   readonly enabled?: boolean;
 }
 
@@ -55,18 +55,18 @@ export interface EventSearch extends EverywhereSearch {
 export interface WebhookLists {
   /** Lists endpoints by URL (the order `name`) or by time of creation. */
   sorted(request?: SortedRequest & EndpointSearch): Promise<TwoWayPage<WebhookEndpoint>>;
-  /** Counts the endpoints that `sorted` lists. */
+  /** Counts the webhook endpoints that match a search. */
   count(search?: EndpointSearch): Promise<number>;
   /**
    * Lists the endpoints that fail now, by the start of their failure. An endpoint fails if its last attempt
    * failed less than a day ago, or if a failed delivery waits for another attempt.
    */
   failing(request?: TimedRequest & EverywhereSearch): Promise<TwoWayPage<FailingEndpoint>>;
-  /** Counts the endpoints that `failing` lists. */
+  /** Counts the endpoints that fail now and match a search. */
   countFailing(search?: EverywhereSearch): Promise<number>;
   /** Lists events by time, with the states of their deliveries. */
   sortedEvents(request?: TimedRequest & EventSearch): Promise<TwoWayPage<ListedEvent>>;
-  /** Counts the events that `sortedEvents` lists. */
+  /** Counts the events that match a search. */
   countEvents(search?: EventSearch): Promise<number>;
 }
 

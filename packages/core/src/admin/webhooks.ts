@@ -201,8 +201,8 @@ export function webhookAdministration(core: Core, act: Act): WebhookAdministrati
   }
 
   /**
-   * Returns the deliveries that a redelivery created. @throws WebhookError for an unknown or disabled
-   * endpoint, or an unknown event
+   * Returns the deliveries that a redelivery created, or the number of those that a recovery created, and
+   * notifies the workers. @throws WebhookError for an unknown or disabled endpoint, or an unknown event
    */
   function queued(result: Redelivery, endpointId: string, eventId: string) {
     if (result.outcome === 'queued') {

@@ -6,7 +6,7 @@ import { pageUrl } from './endpoints.ts';
 
 /**
  * Query parameter that marks a request as redirected to `authUrl`. If such a request still names another
- * host, a proxy changes the header, and another redirect would loop.
+ * host, a proxy changes the `Host` header, and another redirect would loop.
  */
 const redirectedParameter = 'redirected_to_auth_url';
 

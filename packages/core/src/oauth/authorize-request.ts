@@ -118,7 +118,10 @@ export async function findRedirectTarget(
   return redirectTarget(client, parameters, core.options.logger);
 }
 
-/** @throws OAuthError for a request that was not pushed, if this client or every client has to push its requests (RFC 9126) */
+/**
+ * Refuses an authorization request that was not pushed, if this client or every client has to push its
+ * requests (RFC 9126). @throws OAuthError `invalid_request`
+ */
 export function requirePushed({ pushedRequests }: Options, { requirePushedRequests }: ClientRecord): void {
   if (requirePushedRequests === true || pushedRequests?.required === true)
     throw invalid('This client has to push its authorization requests.');
@@ -165,7 +168,10 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 
-/** @throws OAuthError for a `dpop_jkt` that is not the SHA-256 thumbprint of a key (RFC 9449, section 10) */
+/**
+ * Checks that `dpop_jkt` is the SHA-256 thumbprint of a key (RFC 9449, section 10). @throws OAuthError if it
+ * is not
+ */
 function requireThumbprint(dpopJkt: string | undefined): void {
   if (dpopJkt === undefined || /^[A-Za-z0-9_-]{43}$/.test(dpopJkt)) return;
   throw invalid('The parameter dpop_jkt has to be the base64url of a SHA-256.');

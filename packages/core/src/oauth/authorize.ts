@@ -54,8 +54,8 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
 }
 
 /**
- * Longest URL with parameters of an app to which a browser is redirected, in characters. Node and many other
- * servers refuse requests with more than 16 KiB of headers, cookies included.
+ * Maximum length of a URL to which a browser is redirected with an app's parameters, in characters. Node and
+ * many other servers refuse requests with more than 16 KiB of headers, cookies included.
  */
 const maxUrlLength = 12 * 1024;
 
@@ -93,8 +93,9 @@ export function answerHead(ctx: Context): void {
 }
 
 /**
- * Creates a handler that limits the number of requests per client address. @param what - name of the counted
- * requests in the error text
+ * Creates a handler that limits the number of requests per client address.
+ * @param name - name of the limit's counts; handlers with another name count separately
+ * @param what - words for the counted requests in the error text
  */
 export function limitStarts(core: Core, name: string, what = 'authorization requests'): Handler {
   const limit = core.options.limits.authorizeStarts;

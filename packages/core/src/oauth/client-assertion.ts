@@ -107,7 +107,9 @@ export function clientAssertions(core: Core) {
     urlBelow(options.baseUrl, path),
   );
 
-  /** @throws RefusedAssertion for claims that do not fit the client, the service or the time */
+  /**
+   * Checks the claims of an assertion: client, audience and times. @throws RefusedAssertion if one is wrong
+   */
   function checkClaims(
     { clientId, profile }: ClientRecord,
     { iss, sub, aud, exp, nbf, iat }: Claims,

@@ -98,7 +98,10 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
       throw await refused('the client_secret was replaced by another one, and has ended');
   }
 
-  /** Checks the assertion that a client sent, and marks its `jti` as used. */
+  /**
+   * Checks the assertion that a client sent, and marks its `jti` as used. If the client sent no assertion,
+   * checks its secret.
+   */
   async function checkAssertion(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
     const { assertion } = credentials;
     if (assertion === null || assertions === null) return checkSecret(ctx, client, credentials);

@@ -113,7 +113,10 @@ export function createClientDocuments(
     return client;
   }
 
-  /** Fetches a metadata document as `readAndStore` does, once for all concurrent requests. */
+  /**
+   * Fetches a metadata document and stores its client, once for all concurrent requests with the same URL.
+   * @throws OAuthError if the document cannot be used
+   */
   async function readOnce(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const known = underWay.get(url.href);
     if (known !== undefined) return known;

@@ -63,8 +63,8 @@ export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
   }
 
   /**
-   * Returns a client's key document that is recent enough and has the key. Fetches it again for that, but not
-   * more often than allowed.
+   * Returns a client's key document. Fetches the document again if the cached one is too old or lacks the key
+   * id, but at most once in 30 seconds.
    */
   function documentWith(url: string, kid: string | undefined): Document | Promise<Document> {
     const known = documents.get(url);

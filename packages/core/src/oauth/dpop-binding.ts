@@ -21,7 +21,10 @@ export async function requestProof(
   const { readProof } = await import('./dpop-proof.ts');
   const url = urlBelow(options.baseUrl, apiPaths[endpoint]);
 
-  /** @throws OAuthError `invalid_dpop_proof` */
+  /**
+   * Reads and verifies the DPoP proof of a request; `null` if the request has none. @throws OAuthError
+   * `invalid_dpop_proof`
+   */
   return async ({ req }) => {
     const { dpop } = req.headers;
     if (dpop === undefined) return null;

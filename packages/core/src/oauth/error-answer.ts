@@ -45,7 +45,10 @@ function sentRedirectUri({ query }: Context, { code }: OAuthError): string {
   return ` It was: ${printableUrl(redirect_uri)}`;
 }
 
-/** Returns the language of a page for a request without stored parameters. */
+/**
+ * Returns the language of a page for a request, from its parameter `ui_locales` and its header
+ * `Accept-Language`.
+ */
 export function requestLanguage({ options }: Core, ctx: Context): PageLanguage {
   const { ui_locales } = ctx.query;
   const locales = typeof ui_locales === 'string' ? ui_locales : undefined;

@@ -46,7 +46,10 @@ export async function authenticate(core: Core, request: IncomingMessage): Promis
   return { ...signIn, sessionId };
 }
 
-/** @throws LoginError for an `acr` or `amr` of another form */
+/**
+ * Returns the `acr` and `amr` that `login.authenticate` returned. @throws LoginError if one of them is
+ * malformed
+ */
 function contextOf({ acr, amr }: Authentication): Pick<Authentication, 'acr' | 'amr'> {
   if (acr !== undefined && !isContextClass(acr))
     throw new LoginError(`login.authenticate: acr ${contextClassWords}`);

@@ -189,8 +189,8 @@ async function repeatable(
  */
 export function createInteractions(core: Core, engine: Engine, forms: Forms) {
   /**
-   * Returns the signed-in user with the interaction that the browser may decide, or the URL of the sign-in
-   * page.
+   * Returns the interaction that the browser's cookie names, with its client and the signed-in user; or the
+   * URL to which the browser must go instead, such as that of the sign-in page.
    */
   async function begin(exchange: Exchange, id: string | null) {
     const interaction = await engine.interaction(exchange, id);

@@ -21,12 +21,12 @@ function pushLimits(core: Core) {
   const counts = addressCounts(core);
   const addresses = addressLimit(counts, { name: 'pushed requests', limit: pushedRequests });
   return {
-    /** @throws OAuthError `slow_down` if the address pushed as many requests as it may */
+    /** Counts a pushed request of a client address. @throws OAuthError `slow_down` if the limit is reached */
     async countAddress(address: string | null, now: number): Promise<void> {
       const state = await addresses.consume(address, now);
       requireAllowed([state], now, 'Too many authorization requests were pushed from this address.');
     },
-    /** @throws OAuthError `slow_down` if the client pushed as many requests as it may */
+    /** Counts a pushed request of a client. @throws OAuthError `slow_down` if the limit is reached */
     async countClient(clientId: string, now: number): Promise<void> {
       const bucket = `pushed requests:client:${clientId}`;
       const limit = pushedRequestsPerClient;

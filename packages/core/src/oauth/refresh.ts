@@ -63,7 +63,9 @@ interface Successor {
   readonly digest: Uint8Array;
 }
 
-/** Derives the refresh token that replaces the presented one, with one of the keys. */
+/**
+ * Derives the refresh token that replaces the presented one, with a key that was derived from a sealing key.
+ */
 function successorOf({ tokens }: Core, presented: string, key: Uint8Array): Successor {
   const text = tokens.succeedingRefreshToken(presented, key);
   return { text, digest: digest(text) };
@@ -82,9 +84,9 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
   const limits = refreshLimits(core);
 
   /**
-   * Exchanges a refresh token for an access token and the next refresh token. A token that was replaced
-   * before revokes its whole grant (RFC 9700, section 4.14.2), with exceptions for other tabs and retries:
-   * see `GrantStore.refresh`. Returns the body of the response.
+   * Exchanges a refresh token for an access token and the next refresh token. Another use of a token that was
+   * replaced before revokes the whole grant (RFC 9700, section 4.14.2), with exceptions for other tabs and
+   * retries: see `GrantStore.refresh`. Returns the body of the response.
    */
   async function exchange(
     ctx: Context,

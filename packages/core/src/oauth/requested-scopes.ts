@@ -9,7 +9,7 @@ import { invalid, printed } from './request-parameters.ts';
  * Returns the scopes of a request, or the client's `defaultScope` if the request has none. Leaves out
  * `offline_access` if only this client may not use it (OpenID Connect Core, section 11), because clients add
  * it as soon as the metadata lists it.
- * @throws OAuthError
+ * @throws OAuthError if no scope is requested, or a scope is unknown or not allowed for this client
  */
 export function requestedScopes(
   catalog: ScopeCatalog,

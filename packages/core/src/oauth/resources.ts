@@ -27,7 +27,10 @@ export function requestedResources(catalog: ResourceCatalog | undefined, resourc
   return [...new Set(found)];
 }
 
-/** @throws OAuthError `invalid_scope` for a scope that belongs to other resources than the requested ones */
+/**
+ * Checks that each requested scope belongs to no resource or to one of the requested resources. @throws
+ * OAuthError `invalid_scope` otherwise
+ */
 export function requireGrantable(
   catalog: ResourceCatalog | undefined,
   scopes: readonly string[],

@@ -73,7 +73,11 @@ function logClockBehind(
   );
 }
 
-/** Returns the URL of the host application's sign-in page; `null` if the user's current sign-in suffices. */
+/**
+ * Returns the URL to which the browser must go if the user's current sign-in does not suffice: that of the
+ * host application's sign-in page, or one that ends the interaction with an error. `null` if the sign-in
+ * suffices.
+ */
 export async function loginStep(
   core: Core,
   interaction: PendingInteraction,

@@ -82,7 +82,10 @@ export interface ApiKeyStore extends SealedSecrets {
   sorted(page: SortedPage): Promise<ApiKeyRecord[]>;
   /** Counts the API keys of all partners. Counting stops at `limit`. */
   count(limit: number): Promise<number>;
-  /** Lists API keys whose `start` begins with a text, in the order of `start`, at most `limit`. */
+  /**
+   * Lists the API keys of all partners whose visible beginning (`start`) begins with a text, in the order of
+   * that beginning, at most `limit`.
+   */
   startingWith(text: string, limit: number): Promise<ApiKeyRecord[]>;
   /** Lists all keys of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;

@@ -44,7 +44,7 @@ export interface ClientDocumentStore {
     readonly limit: number;
   }): Promise<ClientRecord[]>;
 
-  /** Counts the clients that `list` lists. */
+  /** Counts all clients with metadata documents. */
   count(): Promise<number>;
 
   /**

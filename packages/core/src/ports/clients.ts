@@ -176,7 +176,7 @@ export interface ClientStore {
    */
   named(search: NameSearch): Promise<ClientRecord[]>;
 
-  /** Counts the clients that `sorted` lists. Counting stops at `limit`. */
+  /** Counts the clients, without those with metadata documents. Counting stops at `limit`. */
   count(limit: number): Promise<number>;
 
   /**

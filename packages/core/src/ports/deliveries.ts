@@ -93,9 +93,9 @@ export type Redelivery =
   /** The endpoint or its partner is disabled. */
   | { readonly outcome: 'disabled_endpoint' };
 
-/** Number of an endpoint's deliveries that were created in one step of time and have the same state. */
+/** Number of an endpoint's deliveries that were created in one interval of time and have the same state. */
 export interface DeliveryCount {
-  /** Index of the step of time; 0 is the first. */
+  /** Index of the interval in which the deliveries were created; 0 is the oldest interval. */
   readonly step: number;
   readonly state: DeliveryState;
   /** Number of deliveries, at least 1. */

@@ -142,7 +142,7 @@ export interface EventStore {
   /** Lists events of all partners for operators, sorted by `createdAt` and then by id. */
   everywhere(request: EveryEventFilter & TimedPage): Promise<EventRecord[]>;
 
-  /** Counts the events that `everywhere` lists. The count stops at `limit`. */
+  /** Counts events of all partners that pass the filter. Counting stops at `limit`. */
   count(filter: EveryEventFilter, limit: number): Promise<number>;
 
   /**

@@ -259,7 +259,7 @@ export interface ConsentStore {
     readonly scopes: readonly string[];
     /** Optional scopes that the user left out, none of them among `scopes`. @defaultValue none */
     readonly declined?: readonly string[];
-    /** @defaultValue none */
+    /** Jobs to enqueue if the call creates the consent. @defaultValue none */
     readonly jobs?: readonly NewJob[];
     readonly now: number;
   }): Promise<boolean>;

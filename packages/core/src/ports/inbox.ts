@@ -25,7 +25,7 @@ export interface InboxRequest extends Owner {
   readonly body: string;
   /** Code of the problem that the signature check found on arrival; `null` if the signature was valid. */
   readonly signatureError: string | null;
-  /** Response to the request; `null` while there is none. */
+  /** Response of the inbox to the webhook request; `null` while there is none. */
   readonly answer: InboxAnswer | null;
 }
 

@@ -17,7 +17,7 @@ export interface SortedPage {
   readonly limit: number;
 }
 
-/** Search for rows by a word of their name. */
+/** Search for stored records by a word of their name. */
 export interface NameSearch {
   /** Beginning of one word, or of several words in sequence, in the form in which names are sorted. */
   readonly words: string;

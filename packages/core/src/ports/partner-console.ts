@@ -197,14 +197,14 @@ export interface PortalBackend extends Omit<ConsoleBackend, 'signIn'> {
   /** True if the service logs partner API requests made with live keys. */
   readonly logsRequests: boolean;
   /**
-   * Returns what a link to the live portal opens, without using the link up; `null` if the link was used or
-   * has expired.
+   * Returns the partner and the rights that a link to the live portal gives, without using up the link;
+   * `null` if the link was used or has expired.
    */
   findLink(link: string): Promise<{ readonly partner: string; readonly rights: PortalRights } | null>;
   /**
-   * Uses a link to the live portal up. A link works once in all processes together.
-   * @returns the secret of the new session, and the number of seconds for which a cookie may keep it; `null` if the
-   * link was used or has expired
+   * Uses up a link to the live portal, and starts the session. A link works once in all processes together.
+   * @returns the secret of the new session, and the number of seconds for which a cookie may keep it; `null`
+   * if the link was used or has expired
    * @throws PartnerError `rate_limit_exceeded` after too many attempts from an address
    */
   open(

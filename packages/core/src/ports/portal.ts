@@ -45,7 +45,7 @@ export interface PortalStore {
   find(digest: Uint8Array, now: number): Promise<PortalSessionRecord | null>;
 
   /**
-   * Uses a link to the live portal up: the session's digest and end replace those of the link. Returns
+   * Uses up a link to the live portal: the session's digest and end replace those of the link. Returns
    * `false` and changes nothing if `find` would not return the link, or the link was used. Of parallel calls
    * at most one returns `true`.
    */

@@ -57,10 +57,10 @@ export interface RequestLog {
   append(requests: readonly LoggedRequest[], most: number): Promise<void>;
   /** Lists logged requests by `createdAt`, then by id, newest first unless `oldestFirst` is set. */
   list(filter: LoggedRequestFilter): Promise<LoggedRequest[]>;
-  /** Counts the requests that `list` lists. The count stops at `limit`. */
+  /** Counts logged requests that pass the filter. Counting stops at `limit`. */
   count(choice: LoggedRequestChoice, limit: number): Promise<number>;
   find(owner: Owner, id: string): Promise<LoggedRequest | null>;
-  /** Returns a request of any partner, for operators; `null` if it is unknown. */
+  /** Returns a logged request of any partner, for operators; `null` if it is unknown. */
   findById(id: string): Promise<LoggedRequest | null>;
   /**
    * Removes logged requests older than `before`, the oldest first, at most `limit`. Returns the number of

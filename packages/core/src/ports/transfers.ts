@@ -81,7 +81,7 @@ export interface TransferStore {
    */
   list(
     request: TransferSelection & {
-      /** @defaultValue false */
+      /** True to list the oldest transfers first. @defaultValue false */
       readonly oldestFirst?: boolean;
       readonly after: ListPosition | null;
       readonly limit: number;

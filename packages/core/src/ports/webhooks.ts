@@ -110,7 +110,7 @@ export interface WebhookEndpointStore extends SealedSecrets {
    */
   sorted(page: SortedPage & EndpointFilter): Promise<WebhookEndpointRecord[]>;
 
-  /** Counts the endpoints that `sorted` lists. The count stops at `limit`. */
+  /** Counts webhook endpoints of all partners that pass the filter. Counting stops at `limit`. */
   count(filter: EndpointFilter, limit: number): Promise<number>;
 
   /**
@@ -119,7 +119,7 @@ export interface WebhookEndpointStore extends SealedSecrets {
    */
   failing(request: FailingFilter & TimedPage & { readonly countTo: number }): Promise<FailingEndpoint[]>;
 
-  /** Counts the endpoints that `failing` lists. The count stops at `limit`. */
+  /** Counts webhook endpoints that fail now and pass the filter. Counting stops at `limit`. */
   countFailing(filter: FailingFilter, limit: number): Promise<number>;
 
   /**

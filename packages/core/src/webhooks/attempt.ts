@@ -35,7 +35,8 @@ export const faultPauseMs = 60_000;
 const testAnswerBytes = 1_024;
 
 /**
- * Returns the part of a webhook response that is stored: in test mode its first KiB, in live mode nothing.
+ * Returns the part of a webhook response that is stored: in live mode all that the client kept (16 KiB at
+ * most), in test mode the first KiB.
  */
 function keptOf(response: string | null, mode: Mode): string | null {
   if (response === null || mode === 'live') return response;

@@ -55,7 +55,7 @@ export interface WebhookClient {
 
 export interface WebhookClientOptions {
   readonly policy: TargetPolicy;
-  /** @defaultValue `defaultResolve(policy)` */
+  /** Function that resolves host names of targets to IP addresses. @defaultValue `defaultResolve(policy)` */
   readonly resolve?: Resolve;
   /** Limits of concurrent requests per IP address. @defaultValue 64 to each address */
   readonly targets?: TargetLimits;

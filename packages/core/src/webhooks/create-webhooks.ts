@@ -41,7 +41,8 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
 }
 
 /**
- * Creates everything about webhooks from the options. Sends nothing before its worker starts.
+ * Creates the parts of the service that concern webhooks: endpoints, publishing, redelivery and the delivery
+ * worker. Sends nothing before the worker starts.
  *
  * @param replacedClient - HTTP client to use instead of the built-in one
  */

@@ -1,12 +1,12 @@
 /*
  * The dispatcher delivers webhooks in three parts, each with its own state:
  *
- * - this file claims what is due, as much as there is room for, in fair shares of partners and modes (limits/shares.ts), whenever
- *   the worker polls (worker/polling.ts);
- * - running.ts makes the attempts, as many at once as endpoint-limiter.ts allows;
- * - writing.ts writes what they led to, in groups.
+ * - This file claims due deliveries whenever the worker polls (worker/polling.ts): as many as attempts are free, in fair shares
+ *   of partners and modes (limits/shares.ts).
+ * - running.ts makes the attempts, as many at once as endpoint-limiter.ts allows.
+ * - writing.ts stores the results of the attempts, in groups.
  *
- * Every write brings a claim along, so that a busy worker claims and writes in batches, without a timer.
+ * Every write of results also triggers a claim, so that a busy worker claims and writes in batches, without a timer.
  */
 
 import { createShares, ownerName } from '../limits/shares.ts';

@@ -19,7 +19,7 @@ export type ReadResult =
 
 export interface DocumentReaderOptions {
   readonly policy: TargetPolicy;
-  /** @defaultValue `defaultResolve(policy)` */
+  /** Function that resolves host names to IP addresses. @defaultValue `defaultResolve(policy)` */
   readonly resolve?: Resolve | undefined;
   /** Maximum size of a document, in bytes. */
   readonly maxBytes: number;
@@ -40,7 +40,7 @@ const isOneOf = (mediaTypes: readonly string[], type: string): boolean =>
 
 const userAgent = 'Ostiary-Documents/1';
 
-/** Collects the body of a response that must be a small JSON document. */
+/** Collects the body of a response that must be a small UTF-8 document of an accepted media type. */
 class Download implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #mediaTypes: readonly string[];
@@ -108,9 +108,9 @@ class Download implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Creates the function that fetches JSON documents from URLs that strangers chose. It resolves the name once,
- * checks every address, connects to a checked address and verifies the certificate. It does not follow
- * redirects, use proxies or decompress. It never rejects.
+ * Creates the function that fetches small documents, JSON by default, from URLs that strangers chose. It
+ * resolves the name once, checks every address, connects to a checked address and verifies the certificate.
+ * It does not follow redirects, use proxies or decompress. It never rejects.
  */
 export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
   const { policy, timeoutMs } = options;

@@ -75,8 +75,8 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
   }
 
   /**
-   * Returns how many attempts to endpoints without a prompt response may start; 0 unless an eighth of them is
-   * free, so that claims stay large.
+   * Returns how many attempts to endpoints without a prompt response may start; 0 unless an eighth of the
+   * places for such attempts is free, so that claims stay large.
    */
   function freeUnproven(): number {
     const free = unprovenMax - unproven;
@@ -99,7 +99,7 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
       const unprovenRoom = freeUnproven();
       return Math.min(total - inFlight, unprovenRoom === 0 ? total : unprovenRoom);
     },
-    /** Number of further attempts to each endpoint that `slots` does not name. */
+    /** Number of deliveries that may be claimed for each endpoint that had no attempts before. */
     get freeOfUnknown(): number {
       return Math.min(unprovenLimit, freeUnproven());
     },

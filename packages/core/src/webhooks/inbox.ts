@@ -59,7 +59,8 @@ export function withInboxes(
   let isClosed = false;
 
   /**
-   * Waits for a time, but not beyond the deadline of the attempt. Returns `false` if the attempt was aborted.
+   * Waits for a time in milliseconds. Returns `true` after that time, or `false` at once if the attempt is
+   * aborted.
    */
   async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
     await delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined);

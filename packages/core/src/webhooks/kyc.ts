@@ -24,7 +24,7 @@ export interface KycChange extends KycState {
   /** Public id of the user. @defaultValue `sub` */
   readonly kid?: string | undefined;
   readonly previous: KycState;
-  /** @defaultValue now */
+  /** Time at which the user's identity check changed. @defaultValue now */
   readonly changedAt?: Date;
   /** Slugs of partners to notify in addition to those whose clients have the user's consent. */
   readonly partners?: readonly string[];

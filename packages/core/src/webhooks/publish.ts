@@ -13,7 +13,7 @@ export const slugFormat = /^[a-z0-9-]{2,40}$/;
 export interface HostEvent {
   /** Slug of the partner that gets the event. */
   readonly partner: string;
-  /** @defaultValue `"live"` */
+  /** Mode (live or test) in which the event is published. @defaultValue `"live"` */
   readonly mode?: Mode;
   /** Event type, defined in the option `events`. */
   readonly type: string;

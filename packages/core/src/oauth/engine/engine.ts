@@ -54,8 +54,8 @@ export interface PendingInteraction {
    */
   finish(end: InteractionEnd, decision?: Decision): Promise<string>;
   /**
-   * Extends the lifetime of the interaction to that of an interaction with a signed-in user; see
-   * `interactionSeconds`.
+   * Extends the lifetimes of the interaction and of its cookie to that of an interaction with a signed-in
+   * user: `interactionSeconds` (an hour) from the start of the authorization request.
    */
   keep(): Promise<void>;
 }
@@ -99,9 +99,9 @@ export class Engine {
   }
 
   /**
-   * Resumes the interaction in the browser's cookie. Does not pass the id from the path to oidc-provider,
-   * whose debug lines would show it. After the interaction has ended, the same browser and user get the same
-   * response for a minute.
+   * Resumes the interaction that the browser's cookie names. Returns the URL to which the browser must go.
+   * Does not pass the id from the path to oidc-provider, whose debug lines would show it. After the
+   * interaction has ended, the same browser and user get the same response for a minute.
    */
   async resume(exchange: Exchange, user: Authentication | null): Promise<string> {
     const id = await this.#heldId(exchange);
@@ -126,8 +126,8 @@ export class Engine {
   }
 
   /**
-   * Finds the response to the ended interaction in this browser's cookie. `null` if there is none, or if the
-   * cookie names another interaction.
+   * Finds the stored response to an ended interaction that this browser's cookie names. `null` if there is
+   * none, or if the cookie names another interaction than `id`.
    */
   async answered(exchange: Exchange, id: string | null): Promise<(GivenAnswer & { id: string }) | null> {
     const held = await this.#heldId(exchange);
@@ -137,8 +137,8 @@ export class Engine {
   }
 
   /**
-   * Returns the interaction in this browser's cookie.
-   * @throws OAuthError if there is none, or if the cookie has another id
+   * Returns the waiting interaction that this browser's cookie names.
+   * @throws OAuthError if there is none, or if the cookie names another interaction than `id`
    */
   async interaction(exchange: Exchange, id: string | null): Promise<PendingInteraction> {
     const { req, res } = exchange;
@@ -177,7 +177,7 @@ export class Engine {
 
   /**
    * Sets the interaction's cookie for the host application's own consent page, so that the browser's later
-   * requests to it find the interaction.
+   * requests to that page find the interaction.
    * @param seconds - lifetime of the cookie
    */
   async bindTo(exchange: Exchange, interactionId: string, page: URL, seconds: number): Promise<void> {
