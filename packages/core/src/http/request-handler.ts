@@ -128,8 +128,8 @@ function plainPath(path: string): string {
 }
 
 /**
- * Returns the function that chooses the format of the error for a request without a route: JSON for a path
- * below one of the given paths, an HTML page for any other path.
+ * Chooses the format of the error for a request without a route, from the paths by which the request was
+ * searched: that of the partner API below `/v1/partner`, OAuth JSON below `/v1`, otherwise an HTML page.
  */
 function errorsBelow(paths: readonly string[]): Route['errors'] {
   const forms = paths.flatMap((path) => [path, plainPath(path)]);
@@ -186,7 +186,8 @@ export function createRequestHandler(
     router.match(path, method).path.length > 0;
 
   /**
-   * Returns the path of the request's route; if no route matches, all paths that were tried, such as those with and without the path of a mount.
+   * Returns the path of the request's route. If no route matches, returns all paths that were tried, such as
+   * those with and without the path of a mount.
    */
   function routePaths(request: IncomingMessage): readonly string[] {
     const paths = pathsOf(request, prefixes);

@@ -26,7 +26,10 @@ export const noticeRetryMs: readonly number[] = [
  */
 const leftToOthersMs = hourMs;
 
-/** Wait before a process looks again at a notice's job that it left to other processes, in milliseconds. */
+/**
+ * Wait until a notice's job is due again after a process without the option `notify` left the job to other
+ * processes, in milliseconds.
+ */
 export const leftWaitMs = 10 * minuteMs;
 
 /** Returns the job that passes a notice to `notify`; returns no job without the option `notify`. */

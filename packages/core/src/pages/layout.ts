@@ -82,7 +82,10 @@ export function page(
     readonly title: string;
     readonly body: Html;
     readonly head?: Html;
-    /** @defaultValue `"brand"` */
+    /**
+     * Frame of the page: `brand` shows the service's name above the body, `none` shows only the body.
+     * @defaultValue `"brand"`
+     */
     readonly frame?: 'brand' | 'none';
     /**
      * URL of a style sheet that replaces the one in the page. Its rules must begin with those of

@@ -35,7 +35,10 @@ ${accountRow(view.userName, language, null)}
   return page({ theme, language: language.tag, title: words.title, body });
 }
 
-/** Renders the page that confirms a sign-out, if there is no app to return to. */
+/**
+ * Renders the page that confirms a sign-out, or that the user stays signed in, if the browser does not return
+ * to an app.
+ */
 export function afterLogoutPage(
   { theme, language }: Pick<LogoutView, 'theme' | 'language'>,
   decision: 'leave' | 'stay',

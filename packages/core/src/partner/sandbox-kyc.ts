@@ -22,7 +22,10 @@ import { newEvent } from '../webhooks/outgoing.ts';
 export function changeSandboxKyc(core: Core, catalogue: Catalogue) {
   const kept = sandboxKycStore(core);
 
-  /** Returns the id of the published event; `null` if nothing changed. */
+  /**
+   * Changes the identity check of a sandbox user. The response body names the published event; `null` if
+   * nothing changed.
+   */
   return async (
     request: RepeatableRequest & { readonly user: SandboxUser; readonly kycStatus: KycStatus },
   ): Promise<RepeatableAnswer> => {

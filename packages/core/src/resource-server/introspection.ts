@@ -38,7 +38,7 @@ export interface IntrospectedToken extends ActiveToken {
 /** Form-encodes a part of Basic credentials (RFC 6749, section 2.3.1). */
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1);
 
-/** @throws Error for a longer body than {@link maxBytes} */
+/** Reads the body of an introspection response. @throws Error if the body is longer than {@link maxBytes} */
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

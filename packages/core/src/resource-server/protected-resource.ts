@@ -46,7 +46,10 @@ export interface ResourceChecks {
   readonly scopes: readonly string[];
   /** True if access tokens may be bound to a key and use the scheme `DPoP`. */
   readonly takesDpop: boolean;
-  /** @throws TypeError for a scope that no token for the resource can have */
+  /**
+   * Checks that a token for the resource can have these scopes. @throws TypeError if it can never have one of
+   * them
+   */
   readonly requireScopes: (scopes: readonly string[]) => void;
   /** Returns those scopes of a token that belong to the resource, for the header `WWW-Authenticate`. */
   readonly scopesOfResource: (token: ActiveToken) => readonly string[];

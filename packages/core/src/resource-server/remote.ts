@@ -74,7 +74,9 @@ export interface RemoteResourceSettings {
   readonly dpop?: boolean | UsedProofs;
   /** Destination of log lines about failed checks. @defaultValue warnings and errors on stderr */
   readonly logger?: Logger;
-  /** @defaultValue the machine's clock */
+  /**
+   * Source of the current time, for the expiry of tokens and DPoP proofs. @defaultValue the machine's clock
+   */
   readonly clock?: Clock;
   /** Function that sends requests. @defaultValue the global `fetch` */
   readonly fetch?: typeof fetch;
@@ -100,7 +102,10 @@ const settingsSchema = z.strictObject({
   fetch: z.custom<typeof fetch>((value) => typeof value === 'function', 'must be a function').optional(),
 });
 
-/** @throws TypeError that names every wrong setting by its path */
+/**
+ * Validates the settings of a protected resource and fills in defaults. @throws TypeError that names every
+ * wrong setting by its path
+ */
 function checkedSettings(given: RemoteResourceSettings) {
   const { success, data, error } = settingsSchema.safeParse(given, inPlainWords);
   if (!success) throw new TypeError(`protectedResource: ${inOneLine(problemsOf(error.issues), 'settings')}`);
@@ -175,7 +180,10 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     return token;
   }
 
-  /** @throws Error if the token or its proof cannot be checked */
+  /**
+   * Checks an access token: length, introspection result, expiry, audience and DPoP proof. @throws Error if
+   * the token or its proof cannot be checked
+   */
   async function checked(text: string, request: ResourceRequest): Promise<Verified> {
     if (text === '' || text.length > maxTokenLength) return { active: false, reason: 'malformed' };
     const token = await find(text);

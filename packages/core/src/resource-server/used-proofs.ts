@@ -11,8 +11,8 @@ export interface UsedProofs {
 }
 
 /**
- * Time for which the id (`jti`) of a DPoP proof is kept, in milliseconds. A proof is valid for two minutes
- * after its `iat`, which may be one minute ahead.
+ * Time for which the id (`jti`) of a DPoP proof is kept, in milliseconds. An id must be kept until two
+ * minutes after the proof's `iat`, which may be one minute ahead.
  */
 const keptMs = 180_000;
 

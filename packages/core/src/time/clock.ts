@@ -53,8 +53,8 @@ export class FollowedClock implements Clock {
   }
 
   /**
-   * Sets the function to call each time the followed clock goes back by more than `heldBackMs`. The function gets the size of the step in milliseconds. A later
-   * call replaces the function.
+   * Sets the function to call each time the followed clock goes back by more than two seconds. The function
+   * gets the size of the step in milliseconds. A later call replaces the function.
    */
   onStepBack(listener: (backMs: number) => void): void {
     this.#listener = listener;

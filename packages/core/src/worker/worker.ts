@@ -14,7 +14,7 @@ export interface Worker {
   start(): void;
   /** Polls for work now instead of at the next interval. Has no effect if the worker is not started. */
   wake(): void;
-  /** Claims and runs all due work once. Returns the number of claimed jobs. */
+  /** Claims and runs all due work once. Returns the number of claimed jobs and deliveries. */
   runDue(): Promise<number>;
   /**
    * Stops claiming work. Resolves when all running work has ended. Webhooks and notifications to other

@@ -18,7 +18,7 @@ import { cursor, listQuery, paymentBody, transferList, transferPath } from '../s
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
-/** Returns the transfers that a query selects. */
+/** Converts the query of a list of transfers to the filter that the storage takes. */
 const selectionOf = (
   { partner, mode }: Owner,
   query: Pick<z.output<typeof listQuery>, 'status' | 'reference' | 'createdFrom' | 'createdTo'>,

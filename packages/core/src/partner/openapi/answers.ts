@@ -72,7 +72,7 @@ interface ErrorAnswer {
   readonly codes: readonly PartnerErrorCode[];
   /** Description of the error response, instead of the one derived from its error codes. */
   readonly description?: string;
-  /** @defaultValue those of every request that was counted */
+  /** Response headers of the error. @defaultValue the request id and the rate limit headers */
   readonly headers?: readonly HeaderName[];
   /** Selects the routes that can have this error response. @defaultValue every route */
   readonly of?: (route: PartnerRoute) => boolean;
