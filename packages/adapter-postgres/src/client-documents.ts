@@ -74,8 +74,8 @@ export function postgresClientDocuments(database: Database): ClientDocumentStore
 
   /**
    * Removes clients with metadata documents that were last used before `before`, the least recently used
-   * first. The statements after the lock see grants that were committed before it. Returns the number of
-   * removed clients.
+   * first. The clients are locked first: the later statements see grants that were committed before the lock.
+   * Returns the number of removed clients.
    */
   async function removeUnused(connection: Connection, before: number, limit: number): Promise<number> {
     const unused = await sql.unused.all(connection, { before, limit });

@@ -13,7 +13,7 @@ interface Request {
   readonly rooms: string;
   readonly freeLive: number | null;
   readonly freeTest: number | null;
-  /** JSON object with the number of further deliveries that each partner and mode may get. */
+  /** JSON object with the number of further deliveries that this claim may take for each partner and mode. */
   readonly most: string;
 }
 

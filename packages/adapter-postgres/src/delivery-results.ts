@@ -23,8 +23,8 @@ export function postgresDeliveryResults(database: Database): Pick<DeliveryStore,
 }
 
 /**
- * Selects the results of deliveries that count. Of several results for one delivery, only the first counts:
- * after it the claim is no longer current.
+ * Returns the positions of the delivery results to store. Of several results for one claimed delivery, only
+ * the first is stored: after it the claim is no longer current.
  */
 function placesThatCount(results: readonly DeliveryResult[]): ReadonlySet<number> {
   const first = new Map<string, number>();

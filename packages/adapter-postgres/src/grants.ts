@@ -92,7 +92,7 @@ export const revokeGrantsWhere = (schema: string, condition: string) => `
   )
 `;
 
-/** Columns of a grant that are read. */
+/** List of the SQL columns that are read for a grant. */
 export const grantColumns = `
   code_digest AS "codeDigest", grants.client_id AS "clientId", sub, scopes, resources, redirect_uri AS "redirectUri",
   code_challenge AS "codeChallenge", nonce, authenticated_at AS "authenticatedAt", sid,

@@ -9,7 +9,7 @@ type Request = Parameters<AddressCounts['consume']>[0];
 type WindowRow = Omit<RateLimitState, 'allowed'>;
 interface CountedRow extends WindowRow {
   readonly bucket: string;
-  /** Number of requests that were counted in the window. */
+  /** Number of requests of the batch that the window still allowed, and therefore counted. */
   readonly granted: number;
 }
 

@@ -105,8 +105,8 @@ export interface Lookup<Parameters extends object, Row> extends Statement<Parame
 }
 
 /**
- * Creates a statement that finds at most one row by its key. It is written for one call. `database.get`
- * combines concurrent calls into one statement, which joins the parameters of all calls with this one.
+ * Creates a statement that finds at most one row by its key. The SQL is written for one key. `database.get`
+ * combines concurrent calls into one statement, which joins the keys of all calls with this SQL.
  */
 export function lookup<Parameters extends object, Row>(
   types: { readonly [Name in keyof Parameters]: KeyType },

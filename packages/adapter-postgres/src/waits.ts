@@ -91,7 +91,8 @@ function statementsIn(schema: string) {
 }
 
 /**
- * Creates the function that shortens waits that are too long. Each kind of work is a transaction of its own.
+ * Creates the function that brings forward the due times of jobs and deliveries that lie too far in the
+ * future, because the clock was set back. Jobs and deliveries have a transaction each.
  */
 export function postgresWaits(database: Database): Storage['boundWaits'] {
   const sql = statementsIn(database.schema);

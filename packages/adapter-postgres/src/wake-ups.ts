@@ -25,8 +25,8 @@ const backend = statement<object, { readonly pid: number }>('SELECT pg_backend_p
 /**
  * Creates the notifications between processes, with NOTIFY on a channel named after the schema. NOTIFY is
  * sent after the commit and not in the transaction that writes: a commit with NOTIFY holds a lock of the
- * whole server until it is on the disk, and all others of the kind wait for it. This one does not wait for
- * the disk, and a process sends one at a time.
+ * whole server until the commit is on the disk, and all other commits with NOTIFY wait for the lock. The
+ * transaction that sends this NOTIFY does not wait for the disk, and a process sends one at a time.
  *
  * @param askMs - interval at which a listening connection is checked, in milliseconds
  */

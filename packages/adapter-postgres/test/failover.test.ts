@@ -22,7 +22,10 @@ const takesNoWrites = {
   message: expect.stringMatching(/takes no writes: it is a standby/),
 };
 
-/** Error of the database host that was tried last. */
+/**
+ * Matches the error of the database host that was tried last: nothing listens there, or the server accepts no
+ * writes.
+ */
 const noPrimary = /ECONNREFUSED|takes no writes/;
 
 const digest = Buffer.alloc(32, 7);

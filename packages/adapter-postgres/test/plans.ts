@@ -20,14 +20,14 @@ export function nodesOf(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Connections to a server as its superuser. */
+/** A database server, with connections as its superuser. */
 interface Server {
   readonly own: Pool;
 }
 
 /**
- * Returns the query plan of a statement for its values. Plans of statements within functions are only known
- * at run time.
+ * Returns the query plan of a statement for its values. PostgreSQL shows the plans of statements inside a
+ * function only when the function runs, so a call of a function is run and rolled back.
  */
 export async function planOf(server: Server, ran: Ran): Promise<PlanNode> {
   if (/"\.[a-z]+(?:_[a-z]+)+\(/.test(ran.text)) {

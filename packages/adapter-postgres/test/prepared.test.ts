@@ -59,8 +59,8 @@ test('frequent statements are prepared once for each connection, each with a uni
 });
 
 /**
- * Uses a storage behind a pooler: its first prepared statements fail, and then it continues without
- * preparing.
+ * Checks that a storage behind a pooler goes on without prepared statements, after the first of them have
+ * failed.
  */
 async function goesOnWithout(pooler: PostgresPool): Promise<void> {
   const { pool, names } = named(pooler);

@@ -49,7 +49,10 @@ async function filledStorage({ isKnown = true } = {}) {
   `);
   watched.ran();
 
-  /** Returns the query plan of each statement of a storage call, for its values. */
+  /**
+   * Returns the steps of the query plan of each statement that a storage call sends, planned for the
+   * statement's values.
+   */
   async function stepsOfCall(call: (storage: Storage) => Promise<unknown>): Promise<string[][]> {
     // Forget the statements of other tests.
     watched.ran();
@@ -151,7 +154,10 @@ test('a list of what is pending sorts it where it is little, and walks to the ne
 test('both ways to what is pending show the same', async () => {
   const { storage } = filled;
   const ofOne = { endpointId: 'we_0009' };
-  /** Storage calls that list rows in pages. Reading all rows at once could take longer than a call may. */
+  /**
+   * Lists the ids and states of all deliveries, page by page: reading all rows at once could take longer than
+   * a call may.
+   */
   const shown = async (changes: object) => {
     const all: string[][] = [];
     let after: { readonly time: number; readonly id: string } | null = null;

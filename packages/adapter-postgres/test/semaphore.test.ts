@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { Semaphore } from '../src/semaphore.ts';
 
-/** Makes calls that wait for a semaphore, and records their results. */
+/**
+ * Starts a call that waits for a semaphore, and records whether the call still waits, has its place, or gave
+ * up.
+ */
 function visitor(semaphore: Semaphore) {
   const patience = Promise.withResolvers<never>();
   patience.promise.catch(() => undefined);

@@ -97,7 +97,7 @@ describe('a host that changed pg.types for its whole process, whose operator cha
     await opened.end();
   });
 
-  /** Function that wraps a client of `pg`, as ORMs need it. */
+  /** Function of an ORM that runs a statement on a client of `pg`. */
   type Query = (statement: { text: string; values: unknown[]; types: CustomTypesConfig }) => Promise<object>;
 
   /** Publishes an event in a transaction of the host application, and returns the ids of the stored events. */

@@ -29,7 +29,7 @@ async function openStorage() {
     });
     return rows;
   }
-  /** Makes a table refuse new rows from now on. */
+  /** Makes a table refuse from now on to insert (or to update) rows that meet a condition. */
   const refuse = (table: string, condition: string, act: 'INSERT' | 'UPDATE' = 'INSERT') =>
     execute(`
       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not today'; END $$;

@@ -2,7 +2,7 @@ import { PartnerNameError } from '@ostiary/core/admin';
 import { type Commands, table, value } from './command.ts';
 import { listOf } from './lists.ts';
 
-/** Commands that give people of a partner access to the partner's live portal. */
+/** Commands that give people of a partner access to the portal, the pages with the partner's live data. */
 export const portalCommands: Commands = {
   'portal link': {
     about: 'make a link that opens the live portal of a partner once, within ten minutes',

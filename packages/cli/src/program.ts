@@ -49,7 +49,8 @@ export interface Outlets {
 }
 
 /**
- * Returns the value of a flag, unless the value looks like another flag: then it was probably forgotten.
+ * Returns the value of a flag. A value that looks like another flag is refused, because the real value was
+ * probably forgotten.
  * @throws CommandUsageError
  */
 function meant(name: string, value: string, argv: readonly string[]): string {

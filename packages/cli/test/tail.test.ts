@@ -77,7 +77,10 @@ describe('ostiary tail', () => {
     const { run, provider, key, line, hook } = await shop();
     const ending = new AbortController();
     let out = '';
-    /** Actions of the test, each made after a line was shown that matches. */
+    /**
+     * Actions of the test, each with a pattern: the action is performed once `ostiary tail` has printed a
+     * line that matches the pattern.
+     */
     const steps: [RegExp, () => unknown][] = [
       [/"kind":"event".*"sequence":1,/, () => trigger(provider, key)],
       [/"kind":"event".*"sequence":2,/, () => provider.ostiary.worker.runDue()],

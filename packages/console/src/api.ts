@@ -94,7 +94,9 @@ interface Answers {
   readonly listRequests: {
     readonly data: readonly LoggedRequest[];
     readonly nextCursor: string | null;
-    /** Cursor for the page of newer requests. */
+    /**
+     * Value of the query parameter `before` for the page of newer logged requests; `null` on the first page.
+     */
     readonly previousCursor: string | null;
   };
   readonly getRequest: LoggedRequest;
@@ -110,9 +112,9 @@ interface Answers {
   readonly listTransfers: {
     readonly data: readonly Transfer[];
     readonly nextCursor: string | null;
-    /** Value of `before` for the page of newer transfers. */
+    /** Value of the query parameter `before` for the page of newer transfers; `null` on the first page. */
     readonly previousCursor: string | null;
-    /** Number of transfers in the list, up to 10,000. */
+    /** Number of transfers that fit the filters, counted up to 10,000. */
     readonly count: number;
   };
   readonly getReconciliation: ReconciliationSummary;

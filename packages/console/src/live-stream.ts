@@ -12,8 +12,8 @@ import type { PageBackend } from './visit.ts';
 const room: Room = { partner: 20, process: 500 };
 
 /**
- * Maximum number of times per second that a process renders open pages for updates. If more pages are open,
- * each is rendered less often.
+ * Maximum number of times per second that a process renders open pages for updates. If more pages than this
+ * are open, each is rendered less than once a second.
  */
 const pagesPerSecond = 50;
 
@@ -30,8 +30,8 @@ const heartbeatMs = 15_000;
 const lifetimeMs = 5 * 60_000;
 
 /**
- * Length in characters up to which all pages take the same time to render. Long responses of endpoints can
- * make pages of several megabytes.
+ * Length of a rendered page, in characters, up to which the length does not slow the page's updates. Longer
+ * pages are checked less often: long responses of endpoints can make pages of several megabytes.
  */
 const usualLength = 128 * 1024;
 
@@ -67,7 +67,7 @@ export const endedStream: ConsoleAnswer = {
 export interface OpenPage {
   readonly session: string;
   readonly request: ConsoleRequest;
-  /** Renders the page as for any other request. */
+  /** Renders the page as it is now, as for a request that does not open an update stream. */
   render(visit: ConsoleVisit): Promise<ConsoleAnswer>;
 }
 
@@ -96,8 +96,9 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
   }
 
   /**
-   * Sends the changes of an open page, about once a second. Each check is authorized like a request, but does
-   * not count towards the rate limit.
+   * Sends the changes of an open page to the browser. Checks for changes about once a second, or less often
+   * if many pages are open. Each check is authorized like a request, but does not count towards the rate
+   * limit.
    */
   async function* changes(
     page: OpenPage,

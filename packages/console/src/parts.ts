@@ -3,7 +3,7 @@ import { type Fragment, fill, type Html, html, visible } from '@ostiary/core/pag
 import type { DeliveryState } from './api.ts';
 import type { Language, Voice, Words } from './words.ts';
 
-/** Name of a delivery's state on pages; `none` means that no endpoint accepted the event. */
+/** Name of a delivery's state on pages; `none` means that no endpoint subscribed to the event. */
 type StateName = keyof Words['deliveries']['states'];
 
 const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
@@ -30,7 +30,7 @@ const units = [
   ['minute', 60_000],
 ] as const;
 
-/** Formats how long ago a time was, in days, hours or minutes. The exact time is in the tooltip. */
+/** Formats how long ago a time was, in days, hours, minutes or seconds. The exact time is in the tooltip. */
 export function ago(time: string, now: number, language: Language): Html {
   const passed = Math.max(0, now - Date.parse(time));
   const [unit, length] = units.find(([, ms]) => passed >= ms) ?? (['second', 1000] as const);
@@ -146,9 +146,9 @@ export function statesSaid(title: string, states: readonly DeliveryState[], word
 }
 
 /**
- * Replaces characters of a multi-line text from others that could reorder or hide it. All of them lie outside
- * printable ASCII. Runs of other characters are skipped at once: a response of nothing but line breaks used
- * to take a hundred times as long.
+ * Makes a multi-line text of a foreign author safe to show: replaces characters that could reorder or hide
+ * text. All of these lie outside printable ASCII, so runs of other characters are skipped at once: a response
+ * of nothing but line breaks used to take a hundred times as long.
  */
 export const visibleText = (text: string): string => text.replace(/[^\n\t -~]+/g, visible);
 

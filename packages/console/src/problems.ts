@@ -4,7 +4,7 @@ import { counted } from './parts.ts';
 import type { Voice } from './words.ts';
 
 /**
- * Returns the reason why a value was refused in the language of the page. A text that has no code, such as
+ * Returns, in the language of the page, the reason why a value was refused. A text that has no code, such as
  * one of the host application, stays as it is.
  */
 export function problemText(message: string, { language, words: { problems } }: Voice): string {

@@ -32,8 +32,8 @@ ${formOf({ id: words.id }, problems, '').field({ name: 'id', tag, hint: words.id
 }
 
 /**
- * Shows the last API requests of the partner's test keys, newest first, or the request with the id in the
- * query.
+ * Shows the latest API requests that were made with the partner's keys of the page's mode (test or live),
+ * newest first. Redirects to a request if the query has its id.
  */
 export async function requests(visit: Visit): Promise<ConsoleAnswer> {
   const { api, mode, request, urlOf, voice } = visit;

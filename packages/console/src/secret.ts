@@ -114,7 +114,7 @@ export async function secret(visit: Visit, session: string): Promise<ConsoleAnsw
 /**
  * Replaces the secret of an endpoint. An endpoint has a single secret, which signs from the next attempt on.
  * A generated secret is therefore shown first, and a second step activates it once the partner's server knows
- * it. Until then only the page contains it.
+ * it. Between the two steps, only the page in the browser contains the generated secret.
  */
 export async function changeSecret(
   visit: Visit,

@@ -5,7 +5,10 @@ import type { Words } from './words.ts';
 export interface NavLink {
   readonly href: string;
   readonly words: string;
-  /** Relation of the link to the current page: it leads to this page, or to its section, or neither. */
+  /**
+   * `page` if the link leads to the current page, `section` if it leads to the section of the current page,
+   * otherwise `null`.
+   */
   readonly place: 'page' | 'section' | null;
   /** Number that is shown beside the link's words; `null` shows nothing. */
   readonly count?: string | null;

@@ -69,14 +69,19 @@ function urlOf(api: DescribedApi, call: ApiCall): readonly [before: string, afte
   return [api.apiUrl(`${before}${encodeURIComponent(call.id)}${after}`), null];
 }
 
-/** Returns the parameters in the query of a call. A value of `null` is the id, which is read from a variable. */
+/**
+ * Returns the parameters in the query of a call. A value of `null` stands for the id, which the snippet reads
+ * from the variable `ID`.
+ */
 function parametersOf(api: DescribedApi, call: ApiCall): readonly (readonly [string, string | null])[] {
   const inQuery = queryParameterOf(routeOf(api, call));
   const given = Object.entries(call.query ?? {});
   return inQuery === null ? given : [...given, [inQuery, call.id]];
 }
 
-/** Formats a call of the partner API as a curl command, which reads the key from the environment. */
+/**
+ * Formats a call of the partner API as a curl command, which reads the API key from an environment variable.
+ */
 export function apiCurlOf(api: DescribedApi, call: ApiCall): string {
   const { body } = call;
   const { method } = routeOf(api, call);
@@ -132,7 +137,7 @@ ${statement}
 `;
 }
 
-/** Formats a call of the partner API as a Python program, which needs no packages. */
+/** Formats a call of the partner API as a Python program that uses only the standard library. */
 export function pythonCodeOf(api: DescribedApi, call: ApiCall): string {
   const { method } = routeOf(api, call);
   const [before, after] = urlOf(api, call);
@@ -172,8 +177,8 @@ with urlopen(request) as response:
 }
 
 /**
- * Makes a button that copies the text beside it in a `.snippet`, or `text` if given. It is hidden without
- * scripts.
+ * Makes a button that copies the text beside it in a `.snippet`, or `text` if given. The button is hidden if
+ * scripts do not run.
  */
 export function copyButton({ words: { snippets: words } }: Voice, title: string, text = ''): Html {
   return html`<button type="button" class="compact" data-copy="${text}" data-done="${words.copied}" data-failed="${words.notCopied}">${words.copy} <span class="hidden">${title}</span></button>`;

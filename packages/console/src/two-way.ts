@@ -6,19 +6,20 @@ import type { Voice } from './words.ts';
 /** Number of rows on a page of a list that is paged in both directions. */
 export const perPage = 50;
 
-/** Formats a count, which stops at a limit. */
+/** Formats a count of rows. Counting stops at a limit: a count that reached the limit gets a `+`. */
 export const countOf = (count: number, { voice }: { readonly voice: Voice }): string =>
   `${counted(count, voice.language)}${count >= countedAtMost ? '+' : ''}`;
 
 /**
- * Makes the text about which rows of how many are shown, and the links to the pages around them. The place in the list is
- * a row and not a number, so that new rows move nothing. The number of the first row is counted along, and only shown.
+ * Makes the text about which rows of how many are shown, and the links to the pages around them. The URL of a
+ * page names a row instead of a row number, so that new rows do not shift the page. The URL also has the
+ * number of the first row, but only for the text.
  */
 export function aroundPage(
   { query, voice }: { readonly query: URLSearchParams; readonly voice: Voice },
   page: {
     readonly shown: number;
-    /** Number of rows of the whole list; `null` if nobody counted them. */
+    /** Number of rows of the whole list; `null` if the rows were not counted. */
     readonly count: number | null;
     readonly next: string | null;
     readonly previous: string | null;

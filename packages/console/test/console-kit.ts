@@ -7,8 +7,8 @@ import type { TestKey } from '../../core/test/support/provider.ts';
 import { operatorsConsole, sandboxConsole } from '../src/index.ts';
 
 /**
- * Starts a provider with the console, and functions for tests. The worker is not started, because tests make
- * the attempts.
+ * Starts a provider with the console, and functions for tests. The worker is not started, because tests store
+ * the results of webhook attempts themselves.
  */
 export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage: Storage = memoryStorage()) {
   const { provider } = await partnerProvider({
@@ -46,7 +46,7 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
       const answer = await provider.partnerCall(key, 'POST /v1/partner/sandbox/events', { type });
       return String(answer.json().id);
     },
-    /** Makes all webhook attempts that are due now, with the given result. */
+    /** Stores the given result for every webhook attempt that is due now. Sends no request. */
     async attempt(
       result: Partial<AttemptRecord>,
       next: 'retry' | 'delivered' | 'dropped' = result.error === undefined ? 'delivered' : 'retry',

@@ -14,7 +14,7 @@ describe('the pages of an endpoint, in a real browser', () => {
   });
   afterAll(() => browser.close());
 
-  /** Opens an endpoint's page as its partner. */
+  /** Opens the page of an endpoint in a real browser in which the endpoint's partner is signed in. */
   async function opened(options: BrowserContextOptions = {}) {
     const kit = await consoleKit();
     const key = await kit.key();

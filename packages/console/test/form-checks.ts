@@ -28,7 +28,7 @@ export function markedFields(text: string): string[] {
   return marked;
 }
 
-/** Returns ways to forge a form of a session: by its name, fields and headers. */
+/** Returns forged requests for a form of a signed-in partner, each with a name, form fields and headers. */
 export async function forgeries(
   kit: Awaited<ReturnType<typeof consoleKit>>,
   key: TestKey,

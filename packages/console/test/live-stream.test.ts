@@ -17,7 +17,10 @@ const quick = { console: consoleAt(() => 20) };
 
 type Kit = Awaited<ReturnType<typeof visited>>['kit'];
 
-/** Counts how often the server looks up sessions. */
+/**
+ * Counts how often the storage finds the first session that was used. Each check of an open page is one such
+ * look-up.
+ */
 function watchLooks({ storage: { sandbox } }: Kit) {
   let looks = 0;
   let session: string | null = null;

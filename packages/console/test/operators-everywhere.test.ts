@@ -11,7 +11,10 @@ describe('the lists of all partners', () => {
   let kit: OperatorsKit;
   let partners: readonly string[];
 
-  /** Returns the objects on each page of a list, from one page to the next by a link. */
+  /**
+   * Follows the links from page to page of a list. Returns the path, the ids of the objects and the text of
+   * the range of each page.
+   */
   async function pagesFrom(path: string, pattern: RegExp, words: string) {
     const pages: { readonly path: string; readonly ids: readonly string[]; readonly range: string }[] = [];
     const browser = kit.browser('ana');

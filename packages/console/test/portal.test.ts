@@ -40,7 +40,10 @@ async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>)
       expect((await use(browser, await this.link(rights, partner))).status).toBe(303);
       return browser;
     },
-    /** Counts the endpoints, events and deliveries of the partner, and the entries of the audit log. */
+    /**
+     * Returns the state that the forms of the portal can change: the settings of the partner's endpoints, the
+     * number of its deliveries, and the number of entries in the audit log.
+     */
     async state() {
       const owner = { partner: live.partner, mode: 'live' } as const;
       const all = { endpointId: null, eventId: null, status: null, after: null, limit: 100 };

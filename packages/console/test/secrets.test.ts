@@ -20,7 +20,7 @@ async function secretOf({ kit, key }: Visited, id: string): Promise<string> {
   return found === null ? '' : sealer.open(found.sealedSecret, webhookSecretContext(id));
 }
 
-/** Returns all pages about an endpoint, with their headers, and all log lines. */
+/** Returns in one text all pages about an endpoint with their headers, and all log lines. */
 async function everything({ kit, key, browser }: Visited, id: string): Promise<string> {
   const paths = [
     '',

@@ -10,8 +10,8 @@ const secret = 'whsec_0123456789abcdef';
 const atHome = { webhooks: { allowPrivateTargets: true } };
 
 /**
- * Signs a partner in, registers an endpoint at the given URL, and returns a function that checks its
- * signature verification.
+ * Signs a partner in, registers an endpoint at the given URL, and returns a function that uses the console's
+ * signature tool on the endpoint.
  */
 async function checking(url: string) {
   const { kit, key, browser } = await visited(atHome);

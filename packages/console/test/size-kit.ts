@@ -3,7 +3,10 @@ import { testPayment } from '../../core/test/support/partner-api.ts';
 import { operatorsKit } from './console-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
-/** Creates one object of each kind that pages show. Returns a URL of each page by its route. */
+/**
+ * Creates one object of each kind that the pages of both consoles show. Returns one URL of each page, by the
+ * page's route.
+ */
 export async function consolesOver(storage: Storage) {
   const { console, pages, shown } = watchedConsoles();
   const kit = await operatorsKit(

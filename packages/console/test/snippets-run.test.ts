@@ -104,7 +104,10 @@ beforeAll(async () => {
 /** Operations that programs with an inbox call all the time. The request log leaves them out. */
 const notLogged: ReadonlySet<string> = new Set(['takeInboxRequests', 'answerInboxRequest']);
 
-/** Operations whose Python programs differ: with a body, an id in the path, and an id in the query. */
+/**
+ * Operations whose Python snippets are run: one with a body, one with an id in the path, and one with an id
+ * in the query.
+ */
 const scripted: ReadonlySet<string> = new Set(['createPayment', 'getPayment', 'findUser']);
 
 /** Replaces what the request log has removed, as the page instructs. */

@@ -50,7 +50,7 @@ async function receiver() {
   return { received, origin: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
 }
 
-/** Runs a curl command in another process, so that this process can respond to it. */
+/** Runs a curl command in another process, so that a server in this process can respond to its request. */
 async function run(script: string): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn('sh', ['-c', script], {

@@ -176,7 +176,10 @@ describe('why an attempt failed', () => {
   });
 });
 
-/** Returns all pages for partners, and the texts in them that are not part of the layout. */
+/**
+ * Returns the paths of all pages for partners, each with a text of the page's content (not of its layout),
+ * which must appear in the page's language.
+ */
 const partnerPages = (event: string, endpoint: string) =>
   [
     ['/sandbox', ({ trigger }: Words) => trigger.title],

@@ -65,7 +65,10 @@ function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
   return first;
 }
 
-/** Creates partners with numbered slugs, and the keys of the first one. */
+/**
+ * Creates the partner of the test kit and its API keys. Returns them with the functions that create further
+ * partners, with numbered slugs, and further keys.
+ */
 async function provision(admin: Ostiary['admin']) {
   let partners = 0;
   const createPartner: TestOstiary['partners']['create'] = (slug) => {

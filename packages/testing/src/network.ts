@@ -26,7 +26,7 @@ export interface NetworkParts {
   readonly faults: Plans<Request, RequestEffect>;
   readonly receive: Receive;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Called before each request that the service receives. */
+  /** Function that is called before each request that the service receives. */
   readonly arrives: () => void;
   /** Function that is called after each response of the service. */
   readonly answered: () => void;

@@ -105,7 +105,10 @@ export class Mail {
     this.#receivers.set(new URL(url).href, receiver);
   }
 
-  /** Returns the test's code for a URL: the receiver with the longest URL that contains it. */
+  /**
+   * Returns the test's code for a URL: of the receivers at this URL or above it, the one with the longest
+   * URL; `null` if there is none.
+   */
   receiverOf(url: string): Receiver | null {
     const { href } = new URL(url);
     const below = [...this.#receivers.keys()].filter(
@@ -183,7 +186,10 @@ export class Mail {
     }
   };
 
-  /** Passes on a posted form, which is not an event but the notification of a sign-out. */
+  /**
+   * Passes the notification of a sign-out to the test's code at its URL. Such a notification is a posted
+   * form, not an event.
+   */
   async #handForm({ url, headers, body }: WebhookRequest): Promise<Answer> {
     const receiver = this.receiverOf(url);
     const request = new Request(url, { method: 'POST', headers, body: String(body) });

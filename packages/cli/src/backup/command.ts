@@ -4,7 +4,10 @@ import { type StandaloneCommand, table, value } from '../command.ts';
 import { backupPostgres } from './postgres.ts';
 import { type BackupDatabase, backupSqlite } from './sqlite.ts';
 
-/** Database to save: an open SQLite file, or the URL of a PostgreSQL database. */
+/**
+ * Database to save: the path of a SQLite file, which servers may be using, or the URL of a PostgreSQL
+ * database.
+ */
 export type BackupSource =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgresql'; readonly url: string };

@@ -20,7 +20,7 @@ export interface DoctorSettings {
 /** Connection to the database that contains Ostiary's tables. */
 export interface DoctorDatabase {
   readonly engine: 'sqlite' | 'postgres';
-  /** Returns the rows of a statement without parameters. */
+  /** Runs an SQL statement without parameters, and returns its rows. */
   query<Row extends object>(sql: string): Promise<Row[]>;
   /**
    * Lets eight concurrent writers change a row that only one of them may change, and returns how many

@@ -32,7 +32,7 @@ export interface CheckOptions {
    */
   readonly from: SqliteDatabase;
   readonly host?: HostTables;
-  /** Called after each batch of rows. An error that it throws ends the move. */
+  /** Function that is called after each batch of rows. An error that this function throws ends the move. */
   readonly onProgress?: (progress: MoveProgress) => void;
 }
 

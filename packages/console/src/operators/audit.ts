@@ -64,7 +64,10 @@ ${form.day('to', filter.to)}
 <div class="row"><button class="compact">${text.show}</button>${filterNames.some((name) => filter[name] !== null) ? html`<a href="${urls.audit()}">${text.everything}</a>` : null}</div></form>`;
 }
 
-/** Makes the fields of the audit log's forms, with the problems of those that were sent. */
+/**
+ * Makes the fields of the two forms of the audit log's page, which filter the entries and check the hash
+ * chain. Submitted values that were refused get error messages.
+ */
 function filterFields(visit: OperatorContext, filled: Filled | null) {
   const text = visit.words.audit;
   const labels = {

@@ -91,7 +91,10 @@ ${await historyPanel(visit, { target: `client:${id}` })}`,
 /** Shows the operators' page of a client. */
 export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-/** Issues another client secret, or a secret that replaces keys, and shows it. */
+/**
+ * Issues a client secret: another one beside the client's secrets, or one that replaces the public keys of
+ * the client. Then redirects to the page that shows the secret once.
+ */
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, id, urls, words } = visit;
   const replaceKeys = form.get('act') === 'replace_keys';

@@ -17,7 +17,7 @@ function clientRow(
   return html`<li><p class="what"><a href="${urls.client(clientId)}">${nameOf(name)}</a> <span><code>${clientId}</code> · ${kind}</span></p>${enabledBadge(disabledAt === null, words)}</li>`;
 }
 
-/** Shows the list of clients that metadata documents describe, by id. */
+/** Makes the list of the clients that metadata documents describe, sorted by client id. */
 const documentList = async (visit: OperatorContext): Promise<Html> =>
   sortedList(visit, {
     read: ({ by: _, descending: __, ...page }) => visit.admin.clients.documents(page),

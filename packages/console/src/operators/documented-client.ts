@@ -20,8 +20,8 @@ const uriList = (uris: readonly string[] = []): Html | null =>
   uris.length === 0 ? null : html`${uris.map((uri) => html`<code>${uri}</code> `)}`;
 
 /**
- * Shows a client with a metadata document. Its settings cannot be changed; it can be disabled, which refuses
- * its users from then on.
+ * Shows a client with a metadata document. Operators cannot change the settings of the client, only disable
+ * or enable it.
  */
 export function showDocumented(visit: OperatorContext, client: Client, filled: Filled | null): ConsoleAnswer {
   const { urls, voice, words } = visit;

@@ -43,7 +43,7 @@ async function page(
     readonly title: string;
     /** Filters of the list that are in the URL's query. */
     readonly kept: Query;
-    /** Form fields for the filters after the partner. */
+    /** Form fields of the further filters, which follow the filter by partner. */
     readonly fields: (form: ReturnType<typeof filterFields>) => Html | null;
     readonly list: (urlOf: (query: Query) => string) => Promise<Html>;
   },

@@ -11,15 +11,18 @@ export interface Filled {
   readonly problems: Problems;
 }
 
-/** Makes the state of a form in which a check of the page itself refused one field. */
+/**
+ * Makes the state of a submitted form of which the page itself, before any administrative call, refused one
+ * field.
+ */
 export const wrongField = (form: Form, name: string, message: string): Filled => ({
   form,
   problems: new Map([[name, [message]]]),
 });
 
 /**
- * Returns the error message about a field in the language of the page, from a code or a text, which may name
- * the line of the field.
+ * Translates an error about a form field into the language of the page. The error is an error code or a text.
+ * The index of an array item in a text becomes the number of a line in the field.
  */
 function said(message: Message, voice: Voice): Message {
   if (typeof message !== 'string') return message;
@@ -111,7 +114,7 @@ export const ticked = <Option extends string>(form: Form, name: string, options:
 
 /**
  * Makes a form with one button for one action. Returns `null` if the operator may not send the forms of this
- * page. If the sign-in must be confirmed first, a link to that takes the place of the form.
+ * page. If the operator must confirm the sign-in first, a link to the confirmation replaces the form.
  */
 export function actForm(
   { proof, mayPost, confirmAt, words }: OperatorContext,

@@ -42,9 +42,9 @@ export interface OperatorStaff {
     admin: Administration,
   ): Promise<StaffInvitation | StaffRefusal>;
   changeRole(id: string, role: string, admin: Administration): Promise<StaffRefusal | null>;
-  /** Ends the sessions of a person in the staff, who cannot sign in again. */
+  /** Disables a person of the staff: ends the sessions, and prevents the person from signing in again. */
   disable(id: string, admin: Administration): Promise<StaffRefusal | null>;
-  /** Ends the sessions of a person in the staff, who can sign in again. */
+  /** Ends the sessions of a person of the staff. The person may sign in again. */
   endSessions(id: string, admin: Administration): Promise<StaffRefusal | null>;
   /**
    * Removes all ways in which a person signs in, and makes a link for a new sign-in. If the person was

@@ -6,7 +6,7 @@ import { copyButton } from '../snippets.ts';
 import { seeOther } from '../visit.ts';
 import { type OperatorContext, parameter } from './visit.ts';
 
-/** New secrets by the names of their labels. */
+/** Secrets that were just created, each with the name of its label in the page texts. */
 type NewSecrets = readonly (readonly [
   name: 'key' | 'signingSecret' | 'clientId' | 'clientSecret' | 'portalLink' | 'staffLink',
   secret: string,

@@ -32,7 +32,10 @@ type Access = Pick<OperatorPage<Administration>, 'right' | 'isHidden' | 'isConfi
 /** A route of the operators' pages. */
 type Row = readonly [path: string, summary: string, show: Show, act?: Do | undefined, access?: Access];
 
-/** Access to pages that name the users who were paid. The reconciliation of a day has sums only, and is open. */
+/**
+ * Access to pages that name the users who were paid: hidden from operators without the right `payments`. The
+ * page with the reconciliation of a day shows sums only, so every operator may see it.
+ */
 const seesPayments: Access = { right: 'payments', isHidden: true };
 
 /** Routes of the operators' pages. Every operator may see a page without `isHidden`. */

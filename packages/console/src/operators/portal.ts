@@ -4,7 +4,7 @@ import { moment, stateBadge } from '../parts.ts';
 import { actForm, asked, type Filled, fieldsOf } from './fields.ts';
 import { attempt, type Form, type OperatorContext } from './visit.ts';
 
-/** Rights that a link to the live portal can give, as the form names them. */
+/** Rights that a link to the portal (the partner's pages for live data) can give, as the form names them. */
 const rights = ['view', 'manage'] as const;
 
 function sessionRow(session: PortalSession, visit: OperatorContext): Html {
@@ -23,8 +23,8 @@ ${actForm(visit, {
 }
 
 /**
- * Shows who may open the live portal of a partner, with the form that makes a link. Returns `null` if the
- * service has no live portal.
+ * Shows who may open the portal of a partner (its pages for live data), with the form that makes a link to
+ * it. Returns `null` if the service has no portal.
  */
 export async function portalPanel(visit: OperatorContext, filled: Filled | null): Promise<Html | null> {
   const { admin, backend, slug, urls, words } = visit;
@@ -48,7 +48,10 @@ ${asked(visit, {
 })}</section>`;
 }
 
-/** Makes a link to the live portal with the rights in the form; `view` if the form names none. */
+/**
+ * Makes a link to the portal of a partner (its pages for live data), with the rights in the form; `view` if
+ * the form names none.
+ */
 export const makeLink = ({ admin, slug }: OperatorContext, form: Form) =>
   attempt(() =>
     admin.portal.link({ partner: slug, rights: form.get('rights') === 'manage' ? 'manage' : 'view' }),

@@ -111,7 +111,10 @@ ${await historyPanel(visit, { target: `staff:${name}` })}`,
 /** Shows the page of a person who may open the operators' pages. */
 export const staffMember = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Handles the forms that change the role of a staff member, or end sessions or access. */
+/**
+ * Handles the forms on the page of a staff member: changes the role, ends the sessions, disables the person,
+ * or makes a link for a new sign-in.
+ */
 export async function changeStaff(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls } = visit;
   const host = hostOf(visit);

@@ -52,7 +52,7 @@ export interface OperatorContext
   /** Slug of the partner in the path; '' if the path has none. */
   readonly slug: string;
   readonly id: string;
-  /** True if the request reads a page, and not only its headers. */
+  /** True for a GET request. False for HEAD, which must not use up the ticket of a secret. */
   readonly isRead: boolean;
   /** True if the operator may send the forms of this page. Otherwise pages leave the forms out. */
   readonly mayPost: boolean;
@@ -116,13 +116,16 @@ export const parameter = ({ query }: Pick<OperatorContext, 'query'>, name: strin
 export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
   visit.query.get('mode') === 'test' ? 'test' : 'live';
 
-/** Returns the page of a list that the query selects. */
+/** Returns the arguments for reading one page of a list: the limit, and the position that the query names. */
 export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   const after = parameter(visit, 'after');
   return { limit, ...(after !== null && { after }) };
 }
 
-/** Returns the paging arguments of a list that is paged in both directions from the query. */
+/**
+ * Returns the arguments for reading one page of a list that is paged in both directions: the limit, and the
+ * position `before` or `after` that the query names.
+ */
 export function twoWayPageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
   const before = parameter(visit, 'before');
   return before === null ? pageOf(visit, limit) : { limit, before };

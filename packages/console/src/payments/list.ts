@@ -13,7 +13,10 @@ export interface PaymentPlaces {
   readonly one: (id: string) => string;
   readonly reconciliation: (query?: Query) => string;
   readonly file: (query?: Query) => string;
-  /** Hidden field that keeps live or test data in a form; `null` if the session has one of them only. */
+  /**
+   * Hidden form field with the mode (live or test), so that the next page shows the same mode; `null` for a
+   * session that can see one mode only.
+   */
   readonly kept: Html | null;
 }
 
@@ -29,7 +32,7 @@ const dayMs = 86_400_000;
 
 const statuses = ['pending', 'completed', 'failed'] as const;
 
-/** State badges in which transfers are shown, by status. */
+/** Delivery states whose badges stand for the status of a transfer, by that status. */
 const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' } as const;
 
 /** Shows the status of a transfer in words and colour. */
@@ -49,9 +52,9 @@ function startOf(day: string | null): Date | null {
 export interface PaymentFilter {
   readonly status: (typeof statuses)[number] | null;
   readonly reference: string | null;
-  /** First moment at which a payment was initiated, included. */
+  /** Earliest time of initiation of the listed payments, inclusive. */
   readonly from: Date | null;
-  /** Last moment at which a payment was initiated, excluded. */
+  /** Latest time of initiation of the listed payments, exclusive. */
   readonly to: Date | null;
 }
 

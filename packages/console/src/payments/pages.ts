@@ -127,7 +127,9 @@ ${callPanel(visit, text.callOne, { operation: 'getPayment', id, body: null })}</
   });
 }
 
-/** Shows what became final on a day, with the files of the day and of its month. */
+/**
+ * Shows the payments that became final on a day as sums, with links to the files of the day and of its month.
+ */
 export async function reconciliation(visit: Visit): Promise<ConsoleAnswer> {
   const { api, backend, request, voice } = visit;
   const context = contextOf(visit);

@@ -64,7 +64,7 @@ export function changeKyc(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   });
 }
 
-/** Sends a genuine and a forged event to an endpoint, and explains its responses. */
+/** Sends a genuine and a forged event to an endpoint, and explains the endpoint's responses. */
 export function checkSignature(visit: Visit, form: Filled): Promise<ConsoleAnswer> {
   return useTool(visit, 'signature', form, async () => {
     const path = { id: form.get('endpoint') ?? '' };

@@ -29,8 +29,9 @@ async function show(visit: Visit, name: ToolName | null = null, used: Used = unu
 export const tools = (visit: Visit): Promise<ConsoleAnswer> => show(visit);
 
 /**
- * Runs a test tool. Returns its own response if it has one, otherwise the page with the result or the API's
- * refusal. Rethrows `not_found` and failures of the service.
+ * Runs a test tool. Returns the response that the tool makes, such as a redirect. Otherwise, returns the page
+ * with the tool's result, or with the reason why the API refused the call. Rethrows `not_found` and failures
+ * of the service.
  */
 export async function useTool(
   visit: Visit,

@@ -11,10 +11,13 @@ export type ToolName = 'payment' | 'signature' | 'passport' | 'kyc';
 /** Submitted values of a form, by field name. */
 export type Filled = ReadonlyMap<string, string>;
 
-/** Result of using a test tool, if this response follows its form. */
+/**
+ * Submitted form and result of the test tool that this request used; empty for the other test tools on the
+ * page.
+ */
 export interface Used {
   readonly filled: Filled;
-  /** Error with which the API refused the call; `null` if it accepted the call. */
+  /** Error with which the API refused the test tool's call; `null` if there is none. */
   readonly problem: PartnerError | null;
   /** Result of the test tool; `null` if there is none. */
   readonly outcome: Html | null;

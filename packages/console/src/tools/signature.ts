@@ -8,8 +8,8 @@ import type { ToolsData } from './data.ts';
 import { refusal, toolPanel, type Used } from './parts.ts';
 
 /**
- * Shows the test tool that checks whether endpoints verify signatures. It needs no scope check: the console
- * requires the tool's scope at sign-in.
+ * Shows the test tool that checks whether endpoints verify signatures. The tool does not check the key's
+ * scopes: the console requires the tool's scope at sign-in.
  */
 export function signaturePanel(visit: Visit, { endpoints }: ToolsData, used: Used): Html {
   const { urlOf, voice } = visit;

@@ -32,7 +32,10 @@ const parties = {
 
 type Party = keyof typeof parties;
 
-/** A way in which access of clients ends, with the users and clients concerned: `own` and perhaps others. */
+/**
+ * A storage call that ends access of clients, with the users and clients whose grants and consents it ends:
+ * `own` and perhaps others.
+ */
 interface End {
   end(storage: Storage, of: Access, at: number): Promise<unknown>;
   /** Undoes the end of access as far as possible, such as by enabling the client again. */
@@ -119,8 +122,8 @@ async function endsForGood(storage: Storage, name: string): Promise<void> {
 }
 
 /**
- * Checks that access which is given while it ends does not stay valid, whichever of the two calls comes
- * first.
+ * Checks in races that a consent or token which is stored while access ends does not stay valid, whichever of
+ * the two calls comes first.
  */
 async function endsWhatIsGiven(storage: Storage, name: string): Promise<void> {
   const { end, grantsOf, consentsOf } = ends[name] ?? assert.fail(name);

@@ -68,7 +68,7 @@ export function inParallel<T>(count: number, call: (index: number) => Promise<T>
   return Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
-/** Makes calls at once, several times, in reverse order every other time. */
+/** Makes calls at once, in reverse order if `round` is odd. */
 export function alternating<T>(round: number, calls: readonly (() => Promise<T>)[]): Promise<T[]> {
   return Promise.all((round % 2 === 0 ? calls : calls.toReversed()).map((call) => call()));
 }

@@ -47,7 +47,10 @@ interface Row<Given extends object> {
   read(storage: Storage, given: Given): Promise<unknown>;
 }
 
-/** Function that stores the arguments of a row, and compares the values that are read back. */
+/**
+ * Function that makes a storage call with sample arguments, reads back what the storage keeps, and compares
+ * the two.
+ */
 type Tried = (storage: Storage, label: string, text: string, held: (value: object) => void) => Promise<void>;
 
 const tried =
@@ -70,7 +73,10 @@ const tried =
 const refreshTokenOf = (label: string, use: string): NewRefreshToken =>
   sampleRefreshToken(`${use} ${label}`, { family: digestOf(`family of ${label}`) });
 
-/** Converts a stored row to the access token that a storage returns. */
+/**
+ * Returns an access token with the scopes, resources, expiry and key that a storage returned for it, to be
+ * compared with the original.
+ */
 const tokenOf = (
   token: NewAccessToken,
   { scopes, resources, expiresAt, dpopJkt }: AccessTokenState,
@@ -96,7 +102,10 @@ async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<
   return outcome === 'refreshed' ? presented : null;
 }
 
-/** Returns an idempotency claim in the form in which its record was stored; `null` if there is no record. */
+/**
+ * Reads the record of an idempotency key, and returns it in the form of the claim that stored it; `null` if
+ * there is no record.
+ */
 async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
   const found = await idempotency.find({ ...given, now });
   return found && { ...given, ...found };

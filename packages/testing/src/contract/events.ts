@@ -237,9 +237,9 @@ export const eventCases = casesOf('events', {
   },
 });
 
-/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 const everyEvent = { mode: 'live', partner: null, until: null } as const;
 
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const eventCalls: Calls<'events'> = {
   publish: ({ events }) => events.publish([sampleEvent('a')], { idempotency: null, now }),
   partnersHolding: ({ events }) => events.partnersHolding({ sub: 'user-1', scope: 'kyc' }),

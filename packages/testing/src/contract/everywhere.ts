@@ -12,7 +12,10 @@ const everyEvent: EveryEventFilter = { mode: 'live', partner: null, until: null 
 const everyEndpoint: EndpointFilter = { mode: 'live', partner: null, enabled: null };
 const everyFailing: FailingFilter = { mode: 'live', partner: null, failedSince: now };
 
-/** Lists a page in both directions from each of its rows, and compares each page with the expected order. */
+/**
+ * Reads a list that is sorted by time, in both directions and from each row on, and compares each page with
+ * the expected order.
+ */
 async function assertTimed<Row>(
   expected: readonly Row[],
   read: (page: {
@@ -39,7 +42,7 @@ async function events(storage: Storage): Promise<void> {
 }
 
 /**
- * Makes one failed attempt of each delivery: to the endpoints `we_a` and `we_test` at `now`, to `we_b` a
+ * Stores one failed attempt of each delivery: to the endpoints `we_a` and `we_test` at `now`, to `we_b` a
  * minute later.
  */
 async function failures(storage: Storage): Promise<void> {

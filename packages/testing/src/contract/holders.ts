@@ -19,14 +19,14 @@ async function holders({ consents, events }: Storage, sub = 'user-1', scope = 'k
   return named;
 }
 
-/** Makes a client, with or without a partner, to which the user has granted these scopes. */
+/** Stores a client, with or without a partner, and the sample user's consent to the sample scopes. */
 async function holding(storage: Storage, slug: string | null, clientId: string): Promise<void> {
   if (slug !== null) await storage.partners.insert(samplePartner({ slug }));
   await storage.clients.insert(sampleClient({ clientId, partner: slug }));
   await consented(storage, { clientId, scopes });
 }
 
-/** Makes two partners with a client each, and a client without a partner. */
+/** Stores two partners with a client each, and a client without a partner. */
 async function related(storage: Storage): Promise<void> {
   await holding(storage, 'acme', 'client-1');
   await holding(storage, 'other', 'client-2');

@@ -31,7 +31,10 @@ interface Outcome {
 interface Kind {
   /** Outcome that the port call returns if it takes effect. */
   readonly done: string;
-  /** Takes the id that a request with the label `x` would use. */
+  /**
+   * Stores an object with the id that a call with the label `x` would use, too. Such a call then fails, because
+   * the id is taken.
+   */
   prepare(storage: Storage): Promise<unknown>;
   /**
    * Makes a call with an idempotency key whose content depends on a label, because independent calls differ
@@ -39,7 +42,8 @@ interface Kind {
    */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
   /**
-   * Returns the number of records that such calls have created. Each call adds the same number, or none.
+   * Returns the number of records that calls of this kind have created. Each call adds the same number, or
+   * none.
    */
   made(storage: Storage): Promise<number>;
   /**

@@ -7,10 +7,10 @@ import { claimedOne, published, registered, sampleAttempt, sampleEndpoint } from
 
 const day = 24 * hour;
 
-/** Makes the job of a notice. */
+/** Makes the job that passes a notice to the host application. */
 export const noticeJob = (id: string): NewJob => ({ id, kind: 'notice', payload: { of: id }, dueAt: now });
 
-/** Returns the ids of the jobs that pass notices on. */
+/** Returns the ids of the queued jobs that pass notices to the host application. */
 export async function noticeJobIds({ queue }: Storage): Promise<string[]> {
   const jobs = await queue.claim({ kinds: ['notice'], claimId: 'look', now, leaseMs: 0, limit: 1000 });
   return jobs.map(({ id }) => id).toSorted();
@@ -43,8 +43,8 @@ const record = ({ notices }: Storage, reason: NoticeReason, id: string, at: numb
   notices.record(reason, id, at, noticeJob(`${reason} ${id} ${at}`));
 
 /**
- * Makes a delivery attempt of a new event at `at`. A failed attempt is followed by another attempt much
- * later.
+ * Publishes an event, and stores the result of an attempt to deliver it at `at`. After a failed attempt, the
+ * next one becomes due much later.
  */
 async function attempted(
   storage: Storage,

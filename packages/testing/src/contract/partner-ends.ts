@@ -7,7 +7,7 @@ import { claim, published, queued, recover, redeliver, registered } from './webh
 
 const other = { partner: 'other', mode: 'live' } as const;
 
-/** Makes two partners with a client each; the data of `acme` belongs to `client-1`. */
+/** Stores two partners with a client each: `client-1` belongs to `acme`, and `client-2` to `other`. */
 async function twoPartners(storage: Storage): Promise<void> {
   for (const [slug, clientId] of [
     ['acme', 'client-1'],

@@ -160,7 +160,7 @@ export async function executions({ queue }: Storage): Promise<string[]> {
   return jobs.map(({ payload }) => String(payload.transferId)).toSorted();
 }
 
-/** Asserts that a request stored nothing: no transfer, no job, and no record of its key. */
+/** Asserts that a request stored nothing: no transfer, no job, and no record of its idempotency key. */
 export async function assertNothingStored(
   storage: Storage,
   transfer: TransferRecord,

@@ -3,10 +3,12 @@ import type { PortalSessionRecord, Storage } from '@ostiary/core/storage';
 import { samplePartner } from './partner-samples.ts';
 import { digestOf, hour, minute, now } from './samples.ts';
 
-/** End of a portal link that is not used. */
+/**
+ * Time at which an unused sample link to a partner's portal expires, in milliseconds since the Unix epoch.
+ */
 export const ends = now + 10 * minute;
 
-/** Makes a link to the live portal of the partner `acme`, which was not used. */
+/** Makes the record of an unused link to the portal of the partner `acme`. */
 export function sampleLink(id: string, changes: Partial<PortalSessionRecord> = {}) {
   const link: PortalSessionRecord = {
     ...{ id, partner: 'acme', rights: 'manage', madeBy: 'ana@example.com' },
@@ -24,7 +26,7 @@ export const useOf = (id: string, at = now) => ({
   expiresAt: at + hour,
 });
 
-/** Makes two partners, and a portal link for each. */
+/** Stores two partners, and a portal link for each. */
 export async function linked(storage: Storage): Promise<void> {
   for (const slug of ['acme', 'other']) await storage.partners.insert(samplePartner({ slug }));
   assert.equal(await storage.portal.insert(sampleLink('a')), true);

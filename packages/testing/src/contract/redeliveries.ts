@@ -17,7 +17,9 @@ import {
   statuses,
 } from './webhook-samples.ts';
 
-/** Makes the endpoints a, b and c, and an event whose deliveries were all dropped. Returns the event's id. */
+/**
+ * Stores the endpoints a, b and c, and an event whose deliveries were all dropped. Returns the event's id.
+ */
 async function lost(storage: Storage): Promise<string> {
   for (const label of ['a', 'b', 'c']) await registered(storage, label);
   return (await dropped(storage, 'x', now - minute)).id;

@@ -184,8 +184,8 @@ export interface RefreshChanges {
 }
 
 /**
- * Presents the refresh token with a label. The token that replaces it gets the label `next`, and so does the
- * access token.
+ * Presents the refresh token with a label. The new refresh token and the new access token get the label
+ * `next`.
  */
 export function refreshWithResult(
   storage: Storage,

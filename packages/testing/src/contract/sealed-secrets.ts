@@ -53,7 +53,7 @@ async function allOf(store: SealedSecrets, limit: number): Promise<SealedSecret[
   }
 }
 
-/** Returns the secrets as if they were encrypted with another key. */
+/** Returns the changes that replace each encrypted secret by the same secret encrypted with another key. */
 const anew = (secrets: readonly SealedSecret[]) =>
   secrets.map(({ id, sealed }) => ({ id, before: sealed, sealed: `${sealed} anew` }));
 

@@ -18,8 +18,8 @@ async function counted({ transfers }: Storage, request: Partial<Parameters<Trans
 }
 
 /**
- * Stores transfers with five different times, final and pending, one with a reference. Returns them newest
- * first.
+ * Stores transfers with five different times of creation: one pending and four final, two of them with a
+ * reference.
  */
 async function assorted(storage: Storage): Promise<void> {
   await created(storage, 'a', { createdAt: now + 1 });

@@ -108,9 +108,9 @@ export const webhookCases = casesOf('webhook endpoints', {
   },
 });
 
-/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 const ofAll = { mode: 'live', partner: null } as const;
 
+/** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const webhookCalls: Calls<'webhooks'> = {
   create: ({ webhooks }) =>
     webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: sampleClaim('b'), max: 1, now }),

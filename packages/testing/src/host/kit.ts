@@ -78,6 +78,6 @@ export interface HostTestOstiary<Name extends string = string> extends AsyncDisp
   readonly faults: Omit<TestFaults, 'webhooks'>;
   /** Runs all work that is due now. `clock.advance` does this too. */
   settle(): Promise<void>;
-  /** Closes the test kit. May be called again. */
+  /** Closes the test kit. A second `close` has no effect. */
   close(): Promise<void>;
 }

@@ -28,7 +28,7 @@ export function publish({ events }: Storage, label: string) {
   return events.publish([sampleEvent(label)], { idempotency: null, now });
 }
 
-/** Returns the published events in order. Throws if a sequence number is missing. */
+/** Returns the ids of the published events in order. Throws if a sequence number is missing. */
 export async function sequence({ events }: Storage): Promise<string[]> {
   const { events: all } = await events.list({ ...acme, after: 0, limit: 100_000 });
   expect(all.map((event) => event.sequence)).toEqual(all.map((_, index) => index + 1));

@@ -42,7 +42,7 @@ export async function call(
   };
 }
 
-/** Makes a payment to the first user of the test kit. */
+/** Returns the request body of a payment to the first user of the test kit. */
 export const payment = (kit: TestOstiary, fields: Json = {}): Json => ({
   amount: '125.00',
   currency: 'HTG',
