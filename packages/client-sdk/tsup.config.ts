@@ -18,7 +18,10 @@ const shared: Options = {
   removeNodeProtocol: false,
 };
 
-/** The build for Node imports modules of Node; the other one asks for them when it needs them, and needs none. */
+/**
+ * The build for Node imports modules of Node. The build for other platforms asks for these modules only when
+ * it uses them, and works without them.
+ */
 export default defineConfig([
   { ...shared, entry: entries, dts: true },
   {

@@ -27,14 +27,14 @@ export const callTimeoutMs = 2000;
 const longestPauseMs = 25;
 
 /**
- * Returns the pause before the next attempt at a busy database: short at first, since most locks last for one
- * commit.
+ * Returns the pause before the next attempt at a busy database, in milliseconds: short at first, since most
+ * locks last for one commit.
  */
 export function pauseBefore(attempt: number): number {
   return Math.min(2 ** attempt, longestPauseMs);
 }
 
-/** Checks whether another connection holds a lock that will be released. */
+/** Checks whether an error of SQLite means that another connection holds a lock, which it will release. */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error);
   return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_PROTOCOL';

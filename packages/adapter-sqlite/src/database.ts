@@ -102,7 +102,10 @@ export class Database {
     }
   }
 
-  /** Returns the connection itself, to compare it with others. */
+  /**
+   * Returns the connection of the storage, to compare its file with the file of a host application's
+   * connection.
+   */
   connection(): Connection {
     return this.#use().connection;
   }

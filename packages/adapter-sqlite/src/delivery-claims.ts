@@ -11,7 +11,7 @@ import { roomOfOwners } from './shares.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
-/** Columns of a delivery that contain its last attempt, which made it final. */
+/** Columns of a delivery with the attempt that ended it. */
 type FinalAttempt = { readonly [Field in keyof Omit<AttemptRecord, 'number'>]: AttemptRecord[Field] | null };
 type Result = FinalAttempt &
   Pick<DeliveryResult, 'id' | 'claimId'> & {

@@ -10,7 +10,10 @@ import { publicationsOn } from './publications.ts';
 /** Parameters of the SQL condition {@link latestWhere}. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
-  /** Filter by deliveries: 1 selects events that have one, 0 selects events without one, and `null` selects both. */
+  /**
+   * Filter of events by their deliveries: 1 selects events with a delivery that has the filter's status and
+   * endpoint, 0 selects events without any delivery, and `null` selects all events.
+   */
   readonly delivery: 0 | 1 | null;
   readonly limit: number;
 }

@@ -21,7 +21,7 @@ type NewTokenRow = Omit<NewAccessToken, 'scopes' | 'resources'> & {
   readonly resources: string | null;
 };
 
-/** Columns of a grant that are read. */
+/** List of the SQL columns that are read for a grant. */
 export const grantColumns = `
   code_digest AS codeDigest, client_id AS clientId, sub, scopes, resources, redirect_uri AS redirectUri,
   code_challenge AS codeChallenge, nonce, authenticated_at AS authenticatedAt, sid,

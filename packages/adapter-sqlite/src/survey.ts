@@ -14,8 +14,8 @@ interface Row {
 }
 
 /**
- * Creates the function that counts rows which wait, failed, or are encrypted with another key, in one
- * statement that stops at the limit.
+ * Creates the function that counts waiting and failed work, and secrets that another key encrypts, in one
+ * statement that stops counting at the limit.
  */
 export function sqliteSurvey(database: Database): Storage['survey'] {
   const sql = database.prepare((connection) => {

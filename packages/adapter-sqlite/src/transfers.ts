@@ -49,7 +49,10 @@ const oldestFirst = {
   order: 'ORDER BY created_at, id',
 } as const;
 
-/** Conditions on transfers, one for each index. There is at most one transfer with a reference. */
+/**
+ * SQL conditions of the lists of transfers, one for each index. There is at most one transfer with a
+ * reference.
+ */
 const conditions = {
   all: '',
   withStatus: 'AND status = :status',

@@ -63,7 +63,10 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Creates the function that shortens waits that are too long. */
+/**
+ * Creates the function that brings forward the due times of jobs and deliveries that lie too far in the
+ * future, because the clock was set back.
+ */
 export function sqliteWaits(database: Database): Storage['boundWaits'] {
   const sql = database.prepare(statementsOn);
 

@@ -8,7 +8,7 @@ import { type Whoami, whoami } from './resources/whoami.ts';
 export interface DoctorCheck {
   /**
    * Name of the check: `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook`
-   * followed by its id.
+   * followed by the id of the endpoint.
    */
   readonly name: string;
   /** Result of the check; `unknown` if it cannot be determined. */

@@ -9,7 +9,7 @@ import { forward, type LocalAnswer } from './forward.ts';
 
 /**
  * Seconds for which the service waits before it responds to a call that finds no request. Proxies end calls
- * after 60.
+ * after 60 seconds.
  */
 const waitSeconds = 20;
 
@@ -27,13 +27,16 @@ export interface ListenerEvents {
    */
   ready(): void;
   /**
-   * Called after a request was forwarded. @param counted - true if the response became the result of the
-   * attempt
+   * Function that is called after a request was forwarded. @param counted - true if the local server's
+   * response became the result of the delivery attempt
    */
   forwarded(request: InboxRequest, answer: LocalAnswer, counted: boolean): void;
-  /** Called when the service cannot be reached, once until it can be reached again. */
+  /**
+   * Function that is called when the service cannot be reached, and not again until the service was reached
+   * in between.
+   */
   lost(error: OstiaryError): void;
-  /** Called when the service can be reached again after a failure. */
+  /** Function that is called when the service can be reached again after a failure. */
   found(): void;
 }
 
@@ -43,7 +46,7 @@ const isPassing = ({ code, status }: OstiaryError): boolean =>
 
 /**
  * Takes the requests of an endpoint, forwards each to the local server and answers with its response, until
- * the signal aborts. Waits for the service while it is away.
+ * the signal aborts. While the service cannot be reached, waits and tries again.
  * @throws OstiaryError for a key that was revoked or an endpoint that was removed
  */
 export async function listen(

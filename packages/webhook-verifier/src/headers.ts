@@ -31,7 +31,10 @@ const wire: readonly (readonly [suffix: string, format: RegExp, description: str
   ['Attempt', /^[1-9]\d{0,3}$/, 'a number'],
 ];
 
-/** Header names of a webhook for one prefix, in the order of `wire`: as they are sent, and in lower case. */
+/**
+ * Header names of a webhook for one prefix, in the order of the table `wire` in this file: as they are sent,
+ * and in lower case.
+ */
 export interface HeaderNames {
   readonly shown: readonly string[];
   readonly lower: readonly string[];
@@ -57,7 +60,10 @@ export function headerNames(prefix = 'svc'): HeaderNames {
   return names;
 }
 
-/** Checked headers of a webhook, in the order of `wire`. Only the attempt number may be missing. */
+/**
+ * Checked headers of a webhook, in the order of the table `wire` in this file. Only the attempt number may be
+ * missing.
+ */
 export type WireHeaders = readonly [
   type: string,
   id: string,

@@ -56,7 +56,10 @@ function alteredBodies(body: Uint8Array): { readonly [name: string]: Uint8Array<
 
 type Alteration = readonly [name: string, code: WebhookErrorCode, value: string];
 
-/** Returns wrong timestamps that replace the right one, by description. */
+/**
+ * Returns wrong values for the header with the timestamp, each with a description and the error code that it
+ * must cause.
+ */
 const timestamps = (sent: string): readonly Alteration[] => [
   ['a timestamp one second later', 'signature_mismatch', `${Number(sent) + 1}`],
   ['a timestamp one second earlier', 'signature_mismatch', `${Number(sent) - 1}`],
@@ -69,7 +72,10 @@ const timestamps = (sent: string): readonly Alteration[] => [
 
 const other = (digit: string): string => (digit === '0' ? '1' : '0');
 
-/** Returns wrong signatures that replace the right one, by description. */
+/**
+ * Returns wrong values for the header with the signature, each with a description and the error code that it
+ * must cause.
+ */
 const signatures = (sent: string): readonly Alteration[] => [
   ['the first digit of the signature', 'signature_mismatch', other(sent.charAt(0)) + sent.slice(1)],
   ['the last digit of the signature', 'signature_mismatch', sent.slice(0, -1) + other(sent.slice(-1))],

@@ -76,7 +76,7 @@ export interface DeliveryQuery {
   readonly cursor?: string | undefined;
 }
 
-/** Time since which dropped deliveries are repeated. */
+/** Request to repeat the deliveries that were dropped at the time `since` or later. */
 export interface RecoverRequest {
   readonly since: string | Date;
 }

@@ -120,7 +120,7 @@ describe('the outcome of a call that was stopped', () => {
   });
 });
 
-/** Makes a proxy's error page. */
+/** Makes a fault that responds with the HTML page of a proxy. */
 function page(status: number): Fault {
   return (response) =>
     void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Sign in to the wifi</html>');

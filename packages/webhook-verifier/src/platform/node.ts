@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 
-/** Cache of cryptographic keys by secret: making a key costs a quarter of a signature. */
+/** Cache of cryptographic keys by secret: making a key takes a quarter of the time of a signature. */
 const keys = new Map<string, KeyObject>();
 const mostKeys = 1_000;
 
@@ -42,5 +42,5 @@ export function matchingSecret(
   return matching;
 }
 
-/** Returns a unique text. */
+/** Returns a random UUID, which identifies one claim of an event. */
 export { randomUUID as uniqueToken } from 'node:crypto';

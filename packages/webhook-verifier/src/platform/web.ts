@@ -52,7 +52,7 @@ export async function matchingSecret(
   return matches.indexOf(true);
 }
 
-/** Returns a unique text. */
+/** Returns a random UUID, which identifies one claim of an event. */
 export function uniqueToken(): string {
   return crypto.randomUUID();
 }

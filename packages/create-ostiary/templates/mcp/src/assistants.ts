@@ -32,13 +32,15 @@ export const mcpScopes = {
 /** Scopes that every request to the MCP server needs. A tool may need more. */
 export const requiredScopes = ['notes:read'] as const;
 
-/** Resources of Ostiary: only the MCP server accepts tokens that were issued for it. */
+/**
+ * Resources for which apps can request tokens (RFC 8707). A token for the MCP server is valid there alone.
+ */
 export const mcpResources = { [mcpUrl]: { name: '{{name}}', scopes: ['notes:read', 'notes:write'] } };
 
 /** Scopes that an assistant may request. */
 export const assistantScopes = ['openid', 'offline_access', 'notes:read', 'notes:write'] as const;
 
-/** Creates an OAuth client for assistants on your own machine that ask for a client id. */
+/** Creates an OAuth client for assistants on your own machine that ask their user for a client id. */
 export async function provisionAssistant(ostiary: Ostiary): Promise<void> {
   if (isPublic) return;
   await provisionClient(ostiary, 'assistant', {

@@ -10,7 +10,7 @@ after(() => kit.close());
 
 const app = await kit.app({ allowedScopes: assistantScopes });
 
-/** Signs Ana in to an assistant that gets these scopes, and connects it to the MCP server. */
+/** Signs Ana in to an assistant that gets the given scopes, and connects the assistant to the MCP server. */
 async function connected(scopes: readonly (typeof assistantScopes)[number][]) {
   const fields = { handle: 'ana', password: 'kafe ak pen' };
   const { tokens } = await app.signIn({ fields, scopes, parameters: { resource: mcpUrl } });

@@ -12,7 +12,7 @@ function refused(status: 401 | 403, challenge: string): Answer {
 const isAway = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'STORAGE_UNAVAILABLE';
 
-/** Responds to a request whose access token has all of these scopes, and refuses any other request. */
+/** Responds to a request whose access token has all of the given scopes, and refuses any other request. */
 async function guarded(
   ostiary: Ostiary,
   authorization: string | null | undefined,

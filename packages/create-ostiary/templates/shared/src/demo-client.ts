@@ -11,7 +11,8 @@ const settings = {
 };
 
 /**
- * Creates a public client with these settings. If a client with the id exists, changes its settings instead.
+ * Creates a public client with the given settings. If a client with the id exists, changes its settings
+ * instead.
  */
 export async function provisionClient(
   { admin }: Ostiary,

@@ -18,8 +18,8 @@ export const port = Number(PORT);
 
 // <not-next>
 /**
- * Time for which idle connections stay open. It must be longer than the proxy's time (60 s in most), or the
- * proxy returns 502 now and then.
+ * Time for which idle connections stay open, in milliseconds. It must be longer than the proxy's time (60 s
+ * in most), or the proxy returns 502 now and then.
  */
 export const keepAliveMs = Number(process.env.KEEP_ALIVE_SECONDS ?? '75') * 1_000;
 
