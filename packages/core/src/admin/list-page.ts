@@ -6,7 +6,7 @@ import { checked } from './checked.ts';
 /** Schema for the number of entries on one page of a list. */
 export const pageSize = z.int().min(1).max(500);
 
-/** Selects a page of a list for administrators. */
+/** Request of an administrator for a page of a list. */
 export interface PageRequest {
   /** Value of `next` from the previous page of the list. */
   readonly after?: string;

@@ -50,8 +50,8 @@ export interface TransferAdministration {
   /** Returns a transfer; `null` if this partner has none with the id in this mode. */
   get(owner: Owner, id: string): Promise<PartnerTransfer | null>;
   /**
-   * Returns the event about the outcome of a transfer; `null` if there is none yet, or if more than 1,000 events of its
-   * type came after it.
+   * Returns the event about the outcome of a transfer; `null` if there is none yet, or if it is not among the
+   * 1,000 newest events of its type.
    */
   event(owner: Owner, id: string): Promise<TransferEvent | null>;
 }

@@ -70,7 +70,7 @@ export interface WebhookLists {
   countEvents(search?: EventSearch): Promise<number>;
 }
 
-/** Members of a search, each of which may be `undefined`. */
+/** Filter of a list whose members may also be `undefined`, which is the same as a missing member. */
 type Given<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined };
 
 /** Schema of the filters that all lists of all partners' objects have. */

@@ -46,7 +46,10 @@ function urlOf({ options }: Core, member: string, to: unknown): string {
   return href;
 }
 
-/** Checks the form with which an operator signs out. */
+/**
+ * Checks the sign-out form that the host application returned for an operator: its URL and its fields. Fills
+ * in defaults.
+ */
 function signOutOf(core: Core, form: unknown): Required<SignOutForm> {
   const { action, fields = {} } = (form ?? {}) as { readonly [member: string]: unknown };
   const isPlain = typeof fields === 'object' && fields !== null;

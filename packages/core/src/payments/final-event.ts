@@ -7,8 +7,8 @@ import { everyEvent } from '../webhooks/search.ts';
 const searchedEvents = 1000;
 
 /**
- * Returns the event about the outcome of a transfer; `null` if there is none yet, or if many events came
- * after it.
+ * Returns the event about the outcome of a transfer; `null` if there is none yet, or if it is not among the
+ * 1,000 newest events of its type.
  */
 export async function findFinalEvent(
   { events }: Storage,

@@ -98,7 +98,7 @@ export interface DeliveryCount {
   /** Index of the interval in which the deliveries were created; 0 is the oldest interval. */
   readonly step: number;
   readonly state: DeliveryState;
-  /** Number of deliveries, at least 1. */
+  /** Number of deliveries of this interval and state, at least 1. */
   readonly count: number;
 }
 

@@ -63,7 +63,7 @@ export interface HostTransaction {
   publish(events: readonly NewEvent[]): MaybePromise<void>;
 }
 
-/** Result of a request to publish. */
+/** Result of a call that publishes events: `published`, or why its idempotency key prevented that. */
 export type Publication = { readonly outcome: 'published' } | ClaimOutcome;
 
 /** Filter of events. A member that is `null` does not filter. */

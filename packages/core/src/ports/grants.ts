@@ -61,7 +61,7 @@ export interface GrantState extends GrantRecord {
 
 /** The access token that a redemption or a refresh stores. */
 export interface NewAccessToken {
-  /** SHA-256 of the token. */
+  /** SHA-256 of the access token. */
   readonly digest: Uint8Array;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -81,7 +81,7 @@ export interface NewAccessToken {
 
 /** Digests by which the storage identifies a refresh token. */
 export interface RefreshTokenDigests {
-  /** SHA-256 of the token. */
+  /** SHA-256 of the refresh token. */
   readonly digest: Uint8Array;
   /**
    * SHA-256 of the part that all refresh tokens of a grant share. It identifies a replaced token although no

@@ -114,8 +114,8 @@ export interface WebhookEndpointStore extends SealedSecrets {
   count(filter: EndpointFilter, limit: number): Promise<number>;
 
   /**
-   * Lists endpoints of all partners that fail now for operators, sorted by the start of their failure and
-   * then by id. The method counts at most `countTo` waiting deliveries of each endpoint.
+   * Lists, for operators, the endpoints of all partners that fail now, sorted by the start of their failure
+   * and then by id. The method counts at most `countTo` waiting deliveries of each endpoint.
    */
   failing(request: FailingFilter & TimedPage & { readonly countTo: number }): Promise<FailingEndpoint[]>;
 

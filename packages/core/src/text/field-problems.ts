@@ -1,6 +1,6 @@
 /**
  * Error texts about form fields, by code, for pages that show them in other languages. `#` stands for a
- * number. Schemas and checks take their texts from here; those of `plain-words.ts` are repeated.
+ * number. Schemas and checks take their texts from here; the texts of `plain-words.ts` are repeated here.
  */
 export const fieldProblems = {
   missing: 'is missing',

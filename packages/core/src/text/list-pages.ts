@@ -22,7 +22,7 @@ export async function readBothWays<Item, Place>({
   read,
 }: {
   readonly after: Place | null;
-  /** Place before which the page ends, instead of `after`. */
+  /** Position of the list before which the page ends, for a page that goes back; used instead of `after`. */
   readonly before: Place | null;
   readonly size: number;
   readonly read: (page: {

@@ -12,7 +12,9 @@ const perSecond = 10;
  * would cause 10,000 requests to that host within seconds.
  */
 export function createTestBudget() {
-  /** Remaining attempts of partners in test mode that are below the maximum, by owner. */
+  /**
+   * Remaining attempts of each partner in test mode, by owner. A partner without an entry has the maximum.
+   */
   const budgets = new Map<OwnerName, { left: number; at: number }>();
 
   /** Adds the attempts that partners gained since the last call; none if the clock was set back. */

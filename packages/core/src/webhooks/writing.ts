@@ -72,7 +72,10 @@ export function createWriting(options: WritingOptions) {
   let open = 0;
   let whenSettled: (() => void)[] = [];
 
-  /** Counts results of attempts that were stored, or given up. */
+  /**
+   * Subtracts results that were stored or given up from the open ones. If none is left, ends the wait of all
+   * callers that wait for that.
+   */
   function through(count: number): void {
     open -= count;
     if (open > 0) return;

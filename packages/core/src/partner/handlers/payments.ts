@@ -137,7 +137,8 @@ export function paymentOperations({ storage }: Core): PartnerOperation[] {
       scope: 'payments:read',
       pathSchema: transferPath,
       /**
-       * Returns the final event of a transfer; `null` if there is none yet, or if many events came after it.
+       * Returns the final event of a transfer; `null` if there is none yet, or if it is not among the 1,000
+       * newest events of its type.
        */
       async handle({ path, partner, mode }) {
         const transfer = await transfers.find({ partner, mode }, path.id);
