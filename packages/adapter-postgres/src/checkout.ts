@@ -137,8 +137,8 @@ function ran(
 }
 
 /**
- * Takes a connection from the pool, before the deadline. Returns a connection that arrives too late to the
- * pool.
+ * Takes a connection from the pool, before the deadline. A connection that arrives after the deadline goes
+ * back to the pool.
  */
 async function checkOut(
   pool: PostgresPool,

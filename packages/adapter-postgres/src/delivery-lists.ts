@@ -15,10 +15,16 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 /** Number of a partner's pending deliveries up to which a list of deliveries is made by sorting them. */
 const fewPending = 2_000;
 
-/** Selects a page of a list: rows after the position, newest first. */
+/**
+ * Parameters of a query for a page of deliveries: the filter, the position after which the page starts, and
+ * its length.
+ */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after' | 'oldestFirst'> & ListPosition;
 
-/** Reads deliveries with their attempts inside a running transaction, ordered by endpoint id. */
+/**
+ * Creates the function that reads deliveries with their attempts inside a running transaction, ordered by
+ * endpoint id.
+ */
 export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
   const find = statement<{ ids: readonly string[] }, DeliveryRow>(
     shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = ANY (:ids)`, 'endpoint_id'),

@@ -15,8 +15,8 @@ type FailingRow = Omit<FailingEndpoint, 'lastAttempt'> & FailingEndpoint['lastAt
 type FailingPage = FailingFilter & ListPosition & { readonly countTo: number; readonly limit: number };
 
 /**
- * Creates the lists of all partners' endpoints. PostgreSQL plans each statement with the actual parameters,
- * so that a filter of `null` costs nothing.
+ * Creates the functions that list and count the endpoints of all partners. PostgreSQL plans each statement
+ * with the actual parameters, so that a filter of `null` costs nothing.
  */
 export function postgresEndpointLists(
   database: Database,

@@ -9,8 +9,8 @@ export const eventColumns = 'id, partner, mode, sequence, type, body, created_at
 type EveryRow = EveryEventFilter & { readonly until: number; readonly limit: number };
 
 /**
- * Creates the lists of all partners' events. PostgreSQL plans each statement with the actual parameters, so
- * that a filter of `null` costs nothing.
+ * Creates the functions that list and count the events of all partners. PostgreSQL plans each statement with
+ * the actual parameters, so that a filter of `null` costs nothing.
  */
 export function postgresEventLists(database: Database): Pick<EventStore, 'everywhere' | 'count'> {
   const { schema } = database;

@@ -7,10 +7,10 @@ import { postgresPublications } from './publications.ts';
 import { type Connection, connectionOn, statement } from './statement.ts';
 
 /**
- * Creates the event store on connections of the host application. Only the server knows for certain whether a
- * connection is in a transaction: if the host has not awaited its BEGIN, the driver's state lags behind. So
- * every call begins with a savepoint. The server refuses it outside of a transaction, and then nothing has
- * happened.
+ * Creates the functions that publish events in transactions of the host application, on its own connections.
+ * Only the server knows for certain whether a connection is in a transaction: if the host has not awaited its
+ * BEGIN, the driver's state lags behind. So every call begins with a savepoint. The server refuses the
+ * savepoint outside of a transaction, and then nothing has happened.
  *
  * A transaction at READ COMMITTED waits for others that publish to the same partner. A transaction at REPEATABLE READ or
  * SERIALIZABLE that comes too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.

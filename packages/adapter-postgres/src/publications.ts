@@ -23,7 +23,8 @@ export function insertFresh(schema: string): string {
 }
 
 /**
- * Creates the event store inside a transaction, for connections of the storage and of the host application.
+ * Creates the functions that store events and deliveries inside a transaction, for connections of the storage
+ * and of the host application.
  */
 export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
   const publish = statement<{ readonly events: string; readonly lockTimeout: string | null }>(`

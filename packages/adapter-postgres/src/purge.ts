@@ -11,9 +11,9 @@ interface Choice {
 
 function statementsIn(schema: string) {
   /**
-   * Builds a statement that removes the rows of a table that expired first. Leaves rows that another
-   * transaction has locked for the next call. The rows are selected as an array, so that every query plan
-   * selects them only once.
+   * Builds a statement that removes the rows of a table that expired first. Rows that another transaction has
+   * locked are left for the next call. The rows are selected as an array, so that every query plan selects
+   * them only once.
    */
   const removal = (table: string, end: string, condition = 'true') =>
     statement<{ before: number; limit: number }>(`
@@ -92,7 +92,7 @@ function statementsIn(schema: string) {
 /**
  * Creates the function that removes rows which are no longer needed. Removes rows before the rows to which
  * they belong, so that no row is ever left without its parent. Each kind is a transaction of its own, so that
- * calls that publish do not wait. Leaves rows that another transaction has locked for the next call.
+ * calls that publish do not wait. Rows that another transaction has locked are left for the next call.
  */
 export function postgresPurge(database: Database): Storage['purge'] {
   const sql = statementsIn(database.schema);

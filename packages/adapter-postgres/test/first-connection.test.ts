@@ -79,8 +79,8 @@ async function gate(treat: (count: number) => Treatment = () => 'let through') {
 const schema = schemaNames()();
 
 /**
- * Opens a storage on the database at this port, with its own pool or a host application's. The pool is closed
- * at the end of the test.
+ * Opens a storage on the database at the given URL, with its own pool or a host application's. The pool is
+ * closed at the end of the test.
  */
 function storageAt(url: string, whose = 'its own') {
   const pool = whose === 'its own' ? null : hostPool(url);

@@ -14,7 +14,10 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 /** Partner whose events a statement selects, or `null` for all partners, and the mode of the events. */
 type EventsOf = Pick<Parameters<DeliveryStore['latestStates']>[0], 'partner' | 'mode'>;
 
-/** Selects a page of a list: rows after the position, newest first. */
+/**
+ * Parameters of a query for a page of deliveries: the filter, the position after which the page starts, and
+ * its length.
+ */
 type Page = Omit<Parameters<DeliveryStore['list']>[0], 'after' | 'oldestFirst'> & ListPosition;
 
 const columns = `

@@ -67,7 +67,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Creates the lists of all partners' endpoints. */
+/** Creates the functions that list and count the endpoints of all partners. */
 export function sqliteEndpointLists(
   database: Database,
 ): Pick<WebhookEndpointStore, 'sorted' | 'count' | 'failing' | 'countFailing'> {

@@ -27,7 +27,7 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Creates the lists of all partners' events. */
+/** Creates the functions that list and count the events of all partners. */
 export function sqliteEventLists(database: Database): Pick<EventStore, 'everywhere' | 'count'> {
   const sql = database.prepare(statementsOn);
   return {

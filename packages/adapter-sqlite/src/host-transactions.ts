@@ -7,9 +7,9 @@ import { holdersOn } from './holders.ts';
 import { publicationsOn } from './publications.ts';
 
 /**
- * Creates the event store on connections of the host application. Prepared statements are kept as long as
- * their connection. The file of each connection is compared with the storage's file at the connection's first
- * use.
+ * Creates the functions that publish events in transactions of the host application, on its own connections.
+ * Prepared statements are kept as long as their connection. The file of each connection is compared with the
+ * storage's file at the connection's first use.
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const prepared = new WeakMap<Connection, HostTransaction>();

@@ -10,7 +10,8 @@ export interface NewDelivery extends Owner {
 }
 
 /**
- * Creates the event store inside a transaction, for connections of the storage and of the host application.
+ * Creates the functions that store events and deliveries inside a transaction, for connections of the storage
+ * and of the host application.
  */
 export function publicationsOn(connection: Connection) {
   const sql = {

@@ -28,10 +28,16 @@ type StoredTransferRow = TransferRow & { readonly amount: string };
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
 type CountRequest = Parameters<TransferStore['count']>[0];
-/** Selects a page of a list of transfers: after the position in the order of the list, up to a bound of the times. */
+/**
+ * Parameters of a query for a page of transfers: the filter, the position after which the page starts in the
+ * order of the list, and the bound of the times.
+ */
 type Page = Omit<ListRequest, 'from' | 'to' | 'after' | 'oldestFirst'> &
   ListPosition & { readonly bound: number };
-/** Selects a page of an export: after the position, before `to`, oldest first. */
+/**
+ * Parameters of a query for a page of an export, oldest first: the position after which the page starts, and
+ * the end `to` of the period.
+ */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
 
 const columns = `

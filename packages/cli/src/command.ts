@@ -100,7 +100,10 @@ export interface CommandTerminal {
    * `--json`.
    */
   write(output: Pick<CommandOutput, 'text' | 'json'>): void;
-  /** Aborts when the command must end: after Ctrl-C, or when the reader of its output has closed the pipe. */
+  /**
+   * Signal that aborts when the command must end: after Ctrl-C, or when the reader of its output has closed
+   * the pipe.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -16,13 +16,13 @@ import { type Webhooks, webhooks } from './resources/webhooks.ts';
 import { type Whoami, whoami } from './resources/whoami.ts';
 
 /**
- * Connections of clients, by client. They are kept outside the clients, so that logging a client shows no
- * secret.
+ * Checked options of each client, with its secrets. They are kept outside the client object, so that logging
+ * a client shows no secret.
  */
 const connections = /* @__PURE__ */ new WeakMap<OstiaryPartner, Connection>();
 
 /**
- * Returns the connection of a client, for the other entry points of this package.
+ * Returns the checked options and secrets of a client, for the other entry points of this package.
  * @throws TypeError if `client` is not a client of this package
  */
 export function connectionOf(client: OstiaryPartner): Connection {

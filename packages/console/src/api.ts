@@ -28,8 +28,8 @@ export interface ListedEvent extends PartnerEvent {
 }
 
 /**
- * A delivery in the list of one event's deliveries, whose attempts include the HTTP request. Its endpoint is
- * `null` if the endpoint was removed.
+ * A delivery in a list. In test mode, each attempt can include its HTTP request. The endpoint is `null` if it
+ * was removed.
  */
 export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
   readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];

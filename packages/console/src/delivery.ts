@@ -44,7 +44,7 @@ export function failureKind(
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
 }
 
-/** Explains a failed attempt: what happened, and the HTTP status or the error. */
+/** Explains a failed delivery attempt: what happened, and the HTTP status or the error. */
 export function failureLine(attempt: Pick<Attempt, 'error' | 'httpStatus'>, words: Words): Html {
   const { error, httpStatus } = attempt;
   const answer = httpStatus === null ? nameOf(error ?? '') : `HTTP ${httpStatus}`;

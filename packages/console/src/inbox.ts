@@ -11,13 +11,18 @@ import { choiceField, counted, emptyList, facts, foreignText, moment, stateBadge
 import { seeOther, type Visit } from './visit.ts';
 import type { Voice, Words } from './words.ts';
 
-/** Ways in which a partner's inbox can respond, by the URL of the endpoint. */
+/**
+ * URLs of inboxes, each for a way in which the inbox responds: with status 200, with status 500, or not in
+ * time.
+ */
 const behaviours = ['inbox:200', 'inbox:500', 'inbox:timeout'] as const;
 
 /** Checks whether an endpoint is an inbox of the service. */
 export const isInbox = ({ url }: { readonly url: string }): boolean => url.startsWith('inbox:');
 
-/** Makes the form that registers an inbox instead of an endpoint of the partner. */
+/**
+ * Makes the form that registers an inbox of the service as an endpoint, in place of a partner's own server.
+ */
 export function inboxOffer(visit: Visit): Html {
   const { urlOf, voice } = visit;
   const words = voice.words.inbox;
@@ -32,7 +37,7 @@ export async function addInbox({ api, backend, urlOf }: Visit): Promise<ConsoleA
   return seeOther(urlOf('inbox', { id, notice: 'inbox_added' }));
 }
 
-/** Returns the event type of a request. The signed body contains it, but may be anything. */
+/** Returns the event type in the body of a request to an inbox; '' if the body is not JSON. */
 function typeOf({ body }: InboxRequest): string {
   try {
     return String(JSON.parse(body).type);

@@ -24,8 +24,8 @@ const pagesPerSecond = 50;
 const heartbeatMs = 15_000;
 
 /**
- * Maximum lifetime of an update stream, in milliseconds. The page then opens another one, which lets a load
- * balancer move it.
+ * Maximum lifetime of an update stream, in milliseconds. The page then opens another stream, which a load
+ * balancer can send to another process.
  */
 const lifetimeMs = 5 * 60_000;
 
@@ -72,8 +72,8 @@ export interface OpenPage {
 }
 
 /**
- * Checks whether a rendered page updates itself. The marker cannot come from a value, since values never
- * contain an unescaped quotation mark.
+ * Checks whether a rendered page updates itself, by an attribute that only such pages have. A value in a page
+ * cannot look like the attribute, since values never contain an unescaped quotation mark.
  */
 const isLive = (page: string): boolean => page.includes(' data-exit="');
 

@@ -1,6 +1,6 @@
 import type { ConsoleBackend } from '@ostiary/core/console';
 
-/** Paths of pages and forms, relative to the first page of the console or of the live portal. */
+/** Paths of pages and forms, relative to the first page of the console or of the portal for live data. */
 const paths = {
   home: '',
   signIn: '/sign-in',

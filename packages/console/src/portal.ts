@@ -9,7 +9,7 @@ import { pathOf, roots } from './paths.ts';
 import { sharedPages } from './shared-pages.ts';
 import { type PageContext, seeOther } from './visit.ts';
 
-/** Path below `authUrl` of the page that a link to the live portal opens. */
+/** Path below `authUrl` of the page that a link to the portal for live data opens. */
 export const linkPath = pathOf('live', 'link');
 
 /** Headers with which browsers send only the origin of a page whose URL is a secret, and never the URL. */
@@ -18,7 +18,7 @@ const originOnly = { 'Referrer-Policy': 'strict-origin' };
 /** Name of the visitor who opens a link. The CSRF token in the link's page is bound to this name. */
 const visitorOf = (link: string): string => `link ${link}`;
 
-/** Makes a page with a single card, for visitors of the live portal without a session. */
+/** Makes a page with a single card, for visitors of the portal for live data without a session. */
 function card(
   context: PageContext,
   { title, body, status = 200 }: { readonly title: string; readonly body: Html; readonly status?: number },
@@ -31,7 +31,7 @@ ${body}</main>`,
   });
 }
 
-/** Tells visitors of the live portal who have no session where the links to the portal come from. */
+/** Tells visitors of the portal for live data who have no session where the links to the portal come from. */
 function closedPage(context: PageContext): ConsoleAnswer {
   const { backend, notice, voice } = context;
   const { portal: words } = voice.words;
@@ -44,7 +44,7 @@ function closedPage(context: PageContext): ConsoleAnswer {
   });
 }
 
-/** Shows that a link to the live portal was used, has expired or never existed. */
+/** Shows that a link to the portal for live data was used, has expired or never existed. */
 function gonePage(context: PageContext): ConsoleAnswer {
   const { backend, voice } = context;
   const { portal: words } = voice.words;
@@ -53,7 +53,7 @@ function gonePage(context: PageContext): ConsoleAnswer {
 }
 
 /**
- * Shows what a link to the live portal opens, with the button that uses the link. Opening this page does not
+ * Shows what a link to the portal for live data opens, with the button that uses the link. Opening this page does not
  * use the link up, because programs that check the links in a message open them before the receiver does.
  */
 async function linkPage(
@@ -77,7 +77,7 @@ async function linkPage(
 }
 
 /**
- * Uses a link to the live portal up: the browser gets a new session, and is redirected away from the secret
+ * Uses a link to the portal for live data up: the browser gets a new session, and is redirected away from the secret
  * URL of the link.
  */
 async function openLink(
@@ -93,7 +93,7 @@ async function openLink(
   return seeOther(urlOf('home'), { 'Set-Cookie': cookie.keep(session, seconds), ...originOnly });
 }
 
-/** Routes of the live portal: the console's pages with live data, and the page that a link opens. */
+/** Routes of the portal for live data: the console's pages with live data, and the page that a link opens. */
 export function portalPages(backend: PortalBackend, pace: typeof paceOf): ConsolePage[] {
   const assets = pageAssets(backend);
   const guard = createGuard(backend, 'live', assets, pace);

@@ -34,8 +34,8 @@ ${form.field({ name: 'since', tag, hint: words.sinceHint })}
 }
 
 /**
- * Converts a typed time to the notation of the API. Browsers omit the seconds, and people without a date
- * field may type a space.
+ * Converts a typed time to the notation of the API. Browsers omit the seconds, and people whose browser has
+ * no field for times may type a space instead of the `T`.
  */
 function inUtc(typed: string): string {
   const time = typed.replace(' ', 'T').replace(/z$/i, '');

@@ -131,7 +131,7 @@ export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
 /**
  * Makes the sandbox console at `{authUrl}/sandbox`, where partners try webhooks in test mode: they register
  * an endpoint, trigger an event, see whether the event was delivered and why not, and send it again. Partners
- * sign in with a test key that has the scope `webhooks`. The live portal at `{authUrl}/portal` has the same
+ * sign in with a test key that has the scope `webhooks`. The portal for live data at `{authUrl}/portal` has the same
  * pages for live data, and opens only with a link from `ostiary.admin.portal`.
  *
  * @example

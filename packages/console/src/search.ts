@@ -19,7 +19,8 @@ async function found<Done>(call: Promise<Done>): Promise<Done | null> {
 
 /**
  * Returns the URL of the partner's object with an id, or of the payment with a reference; `null` if there is
- * none. All calls use the session's key, so that objects of others and of live mode are not found.
+ * none. All calls are made for the session, so that objects of other partners and of the other mode are not
+ * found.
  */
 async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null> {
   const path = { id };

@@ -3,7 +3,7 @@ import { roots } from './paths.ts';
 import type { PageBackend } from './visit.ts';
 
 /**
- * Creates the functions that set and read the session cookie of the console or the live portal. Scripts,
+ * Creates the functions that set and read the session cookie of the console or the portal for live data. Scripts,
  * other sites and other paths cannot access the cookie.
  */
 export function sessionCookie(backend: PageBackend, mode: keyof typeof roots) {

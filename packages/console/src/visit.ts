@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import type { UrlOf } from './paths.ts';
 import type { Notice, Voice } from './words.ts';
 
-/** Backend of the pages of the console or of the live portal. */
+/** Backend of the pages of the console or of the portal for live data. */
 export type PageBackend = Omit<ConsoleBackend, 'signIn'>;
 
 /** Data and functions that every page of the console needs. */

@@ -7,7 +7,7 @@ import { act, answerLinks, target, visited } from './console-kit.ts';
 
 const failed = { error: 'timeout', httpStatus: null, response: null } as const;
 
-/** Escapes a text as HTML pages do. */
+/** Escapes a text as the console's pages do. */
 const inPage = (text: string) =>
   text
     .replaceAll('&', '&amp;')

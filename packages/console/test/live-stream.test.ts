@@ -34,8 +34,8 @@ function watchLooks({ storage: { sandbox } }: Kit) {
   return {
     count: () => looks,
     /**
-     * Resolves once this many more checks of open pages have started: work before the last check is then
-     * done.
+     * Resolves once the given number of further checks of open pages have started, so that the checks before
+     * the last one have ended.
      */
     async more(count: number): Promise<void> {
       const until = looks + count;

@@ -43,7 +43,7 @@ const hostile = [
 
 /**
  * Requests a page with the given value for every parameter, each name twice. Requests the search for events
- * with one parameter at a time, because others could hide it.
+ * with one parameter at a time, because one parameter could hide the effect of another.
  */
 async function ask(browser: TestBrowser, page: string, value: string) {
   const answers = [];

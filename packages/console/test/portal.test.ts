@@ -13,7 +13,7 @@ const events = { 'order.shipped': { schema: shipped, example: { order: '1' } } }
 
 type Kit = Awaited<ReturnType<typeof portalKit>>;
 
-/** Starts a provider with the live portal, and a partner with a live endpoint and a live event. */
+/** Starts a provider with the portal for live data, and a partner with a live endpoint and a live event. */
 async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>) {
   const kit = await operatorsKit({ events, ...options }, storage);
   const live = await kit.provider.key({ mode: 'live' });
@@ -30,11 +30,11 @@ async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>)
   return {
     ...kit,
     ...{ live, endpointId: endpoint, eventId: String(published[0]?.id) },
-    /** Makes a link to the live portal, and returns the link's path. */
+    /** Makes a link to the portal for live data, and returns the link's path. */
     async link(rights: PortalRights, partner = live.partner): Promise<string> {
       return new URL((await ana.portal.link({ partner, rights })).url).pathname;
     },
-    /** Opens a browser with a session of the live portal. */
+    /** Opens a browser with a session of the portal for live data. */
     async visitor(rights: PortalRights, partner = live.partner): Promise<TestBrowser> {
       const browser = kit.provider.browser(null);
       expect((await use(browser, await this.link(rights, partner))).status).toBe(303);
@@ -60,7 +60,7 @@ async function portalKit(...[options, storage]: Parameters<typeof operatorsKit>)
   };
 }
 
-/** Opens the page of a link to the live portal and presses the page's button. */
+/** Opens the page of a link to the portal for live data and presses the page's button. */
 async function use(browser: TestBrowser, link: string) {
   const { text } = await browser.get(link);
   return browser.post(link, { csrf: csrfOf(text) });
@@ -75,7 +75,7 @@ const isIn = async (browser: TestBrowser): Promise<boolean> =>
 const cookieOf = (browser: TestBrowser): string =>
   /svc_portal=([^;]*)/.exec(browser.cookieHeader('/portal'))?.[1] ?? '';
 
-/** Every form of the live portal that changes something. */
+/** Every form of the portal for live data that changes something. */
 const forms = ({
   endpointId: endpoint,
   eventId: event,

@@ -120,7 +120,7 @@ export async function logRequests(
 }
 
 /**
- * Publishes the given number of events to endpoints that accept them all, makes an attempt of each delivery,
+ * Publishes the given number of events to endpoints that accept them all, stores an attempt of each delivery,
  * and fills the other lists.
  */
 export async function fill(

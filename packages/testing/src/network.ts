@@ -16,7 +16,10 @@ import type { Plans } from './plans.ts';
  */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-/** Passes a request to another origin to code of the test; returns `null` if there is no such code. */
+/**
+ * Function that passes a request for a URL outside the service to the code of the test; returns `null` if no
+ * code handles that URL.
+ */
 export type Receive = (request: Request) => Promise<Response> | null;
 
 /** Functions and settings that the test kit's network needs. */

@@ -49,7 +49,7 @@ export async function* checkDeliveries({ database, now }: Examined): AsyncGenera
   );
 }
 
-/** Checks whether old rows are removed. */
+/** Checks whether events are removed once their retention time is over. */
 export async function* checkRetention({ settings, database, now }: Examined): AsyncGenerator<CheckResult> {
   const oldest = await oldestEvent(database);
   const { retentionDays } = settings;

@@ -15,7 +15,10 @@ export interface ExportSummary {
   readonly final: boolean;
 }
 
-/** Maximum size of a summary of an export file that is read, in bytes; a real summary is always shorter. */
+/**
+ * Number of bytes at the end of an export file that are read to find the summary; a real summary is always
+ * shorter.
+ */
 const longest = 65_536;
 
 /** Patterns that find the summary in the last line of the file, and extract its JSON. */

@@ -56,8 +56,8 @@ function readerOf({ body, bodyUsed }: FetchResponse): Reader | null {
 }
 
 /**
- * Reads a whole response body at once, for platforms without streams. Before that, only the header
- * `Content-Length` tells the size.
+ * Reads a whole response body at once, for platforms without streams. Before the read, only the header
+ * `Content-Length` announces the size.
  * @throws Unreadable, Broken
  */
 async function wholeText(response: FetchResponse): Promise<string> {

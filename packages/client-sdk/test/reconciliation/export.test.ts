@@ -44,7 +44,10 @@ const whole = (...ids: string[]) => {
   return text + ending(text, ids.length);
 };
 
-/** Sends a text in pieces, and then breaks the connection unless the text was sent completely. */
+/**
+ * Makes a fault that sends a text in pieces, and then breaks the connection unless the text was sent
+ * completely.
+ */
 const send =
   (text: string, { size = 7, breaks = false } = {}): Fault =>
   async (response) => {

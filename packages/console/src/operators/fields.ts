@@ -12,8 +12,7 @@ export interface Filled {
 }
 
 /**
- * Makes the state of a submitted form of which the page itself, before any administrative call, refused one
- * field.
+ * Makes the state of a submitted form in which one field was refused before any administrative call.
  */
 export const wrongField = (form: Form, name: string, message: string): Filled => ({
   form,

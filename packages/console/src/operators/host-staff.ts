@@ -36,7 +36,7 @@ export interface OperatorStaff {
   /** Names of the roles that a person can have, the role with the fewest rights first. */
   readonly roles: readonly string[];
   list(): Promise<readonly StaffAccount[]>;
-  /** Adds a person to the staff. */
+  /** Adds a person to the staff, and makes a link with which the person sets up a sign-in. */
   invite(
     person: { readonly name: string; readonly role: string },
     admin: Administration,

@@ -110,7 +110,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   });
 }
 
-/** Delivers an event again. */
+/** Handles the form that delivers an event again to one endpoint. */
 export async function redeliver(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, urls } = visit;
   if (form.get('act') !== 'redeliver') return unknownAct();

@@ -71,7 +71,7 @@ export function filterOf(query: URLSearchParams): PaymentFilter {
 
 const dayOf = (start: Date | null): string | null => start?.toISOString().slice(0, 10) ?? null;
 
-/** Returns the query of a list with these filters. */
+/** Returns the URL query of a list of payments with the given filters. */
 const queryOf = ({ status, reference, from, to }: PaymentFilter) => ({
   ...{ status, reference, from: dayOf(from) },
   to: dayOf(to && new Date(to.getTime() - dayMs)),

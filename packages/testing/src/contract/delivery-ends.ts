@@ -19,7 +19,7 @@ import {
 interface End {
   end(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
   undo?(storage: Storage, endpoint: WebhookEndpointRecord): Promise<unknown>;
-  /** Ids of the endpoints whose deliveries are cancelled by the change of `we_a`. */
+  /** Ids of the endpoints whose deliveries are cancelled when the change is made to the endpoint `we_a`. */
   readonly ending: readonly string[];
 }
 

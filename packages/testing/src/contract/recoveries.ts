@@ -15,7 +15,9 @@ import {
   registered,
 } from './webhook-samples.ts';
 
-/** Returns the pending deliveries as texts `event id`, sorted by id. */
+/**
+ * Returns a text for each pending delivery, its own id and the id of its event, sorted by the delivery's id.
+ */
 async function waiting(...call: Parameters<typeof listed>): Promise<string[]> {
   const [storage, request] = call;
   const pending = await listed(storage, { ...request, status: 'pending' });

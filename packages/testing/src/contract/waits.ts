@@ -30,7 +30,7 @@ const enqueue = ({ queue }: Storage, id: string, kind: string, dueAt: number) =>
 const claimJobs = ({ queue }: Storage, claimId: string, at: number) =>
   queue.claim({ kinds: ['pay', 'tidy', 'other'], claimId, now: at, leaseMs, limit: 100 });
 
-/** Claims a job when it is due and hands it back. */
+/** Claims a job that is due, and hands it back to the queue with another due time. */
 async function handBack(storage: Storage, id: string, error: string | null, dueAt: number): Promise<void> {
   const [job, ...others] = await claimJobs(storage, `claim of ${id}`, before);
   assertSame([job?.id, others], [id, []]);

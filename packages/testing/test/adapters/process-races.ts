@@ -159,8 +159,8 @@ export function processRaces(stage: () => ProcessStage, migrations: readonly str
   });
 
   /**
-   * Starts processes that make notices or pass them on, and collects the notice ids that the processes
-   * report.
+   * Starts processes with a provider, each of which rotates a signing key or passes notices to the host
+   * application. Collects the ids that the processes report.
    */
   async function notifying(place: Place, given: readonly (readonly string[])[]) {
     const sealingKey = randomBytes(32).toString('base64url');

@@ -33,12 +33,14 @@ export interface ReceiverOptions extends VerifyOptions {
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Called for every response with a 5xx status: an error of your handler or the store, or a body that was
-   * parsed or read before.
+   * Function that is called for every response with a 5xx status: an error of your handler or the store, or a
+   * body that was parsed or read before.
    * @defaultValue `console.error`
    */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Called for every delivery that is refused with a 4xx status. @defaultValue no callback */
+  /**
+   * Function that is called for every delivery that is refused with a 4xx status. @defaultValue no callback
+   */
   readonly onRefused?: ((error: WebhookVerificationError) => void) | undefined;
 }
 
