@@ -157,7 +157,7 @@ const webPage = z
   .max(2048)
   .refine((url) => !/^[^:]*:[\\/]*[^\\/?#]*@/.test(url), 'must not contain user information');
 
-/** Schema for a value of the parameter `scope` (RFC 6749, section 3.3) without repeated scopes. */
+/** Schema for a value of the parameter `scope` (RFC 6749, section 3.3). Removes repeated scopes. */
 const scopeValue = z
   .string()
   .transform((text) => spaceSeparated(text).join(' '))

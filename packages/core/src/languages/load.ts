@@ -9,7 +9,7 @@ export const shippedLanguages = Object.keys(shippedTexts) as readonly Language[]
 
 const isShipped = (tag: string): tag is Language => Object.hasOwn(shippedTexts, tag);
 
-/** Returns the consent page's texts of every scope in one language. */
+/** Returns the texts of the consent page about all scopes that have texts in this language, by scope. */
 function scopesIn(tag: string, consents: Consents): object {
   const words = Object.entries(consents).map(([name, { [tag]: texts }]) => [name, texts] as const);
   return Object.fromEntries(words.filter(([, texts]) => texts !== undefined));

@@ -132,7 +132,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
     /**
      * Authenticates the client of a request. From then on, CORS headers allow only pages of this client's
      * origins to read the response.
-     * @throws OAuthError `invalid_client` for an unknown or disabled client and for a wrong secret
+     * @throws OAuthError `invalid_client` for an unknown or disabled client, and for a wrong secret or
+     * assertion
      */
     async authenticate(ctx: Context, credentials: Credentials): Promise<ClientRecord> {
       const { clientId } = credentials;

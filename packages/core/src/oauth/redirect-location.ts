@@ -16,10 +16,10 @@ function nameOf(written: string): string {
 }
 
 /**
- * Returns the URL that sends a response to the client: the registered redirect URI, byte for byte, followed
- * by the response parameters. The URI's own query must be retained (RFC 6749, section 3.1.2); parsing and
- * rewriting it would change `%20`, `?flag` and bytes that are not UTF-8. Leaves out parameters of the
- * registered URI that have a meaning in a response.
+ * Returns the URL that sends a response to the client: the registered redirect URI, followed by the response
+ * parameters. Leaves out parameters of the registered URI that have a meaning in a response. Everything else
+ * of the URI stays byte for byte: its query must be retained (RFC 6749, section 3.1.2), and parsing and
+ * rewriting it would change `%20`, `?flag` and bytes that are not UTF-8.
  * @param replaced - names of the parameters that are left out of the registered URI
  */
 export function redirectLocation(

@@ -53,7 +53,7 @@ export interface ConsentView extends Pick<PageContext, 'theme'> {
   readonly privacyUrl: string | null;
 }
 
-/** Renders links to the app's pages about its use of data; empty if the app has none. */
+/** Renders links to the app's pages about its use of data; `null` if the app has none. */
 function linksOf(
   { termsUrl, privacyUrl }: ConsentView,
   words: PageLanguage['texts']['consent'],

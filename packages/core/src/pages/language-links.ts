@@ -2,7 +2,7 @@ import type { PageLanguage } from '../languages/page-language.ts';
 import { type Html, html } from './html.ts';
 
 /**
- * Renders links to a page in the service's other languages; empty if the service has one language only.
+ * Renders links to a page in the service's other languages; `null` if the service has one language only.
  * @param pageUrl - URL of the page, which reads the parameter `ui_locales`
  */
 export function languageLinks(

@@ -40,8 +40,8 @@ export const clientMark = (name: string, logo: string | null): Html =>
   logo === null ? monogram(name, 'client') : html`<img class="monogram" src="${logo}" alt="">`;
 
 /**
- * Renders the name of the signed-in user, with a link to sign in as someone else. Empty if there is neither a
- * name nor a link.
+ * Renders the name of the signed-in user, with a link to sign in as someone else. `null` if there is neither
+ * a name nor a link.
  */
 export function accountRow(
   userName: string | null,

@@ -104,7 +104,11 @@ export interface NewRefreshToken extends RefreshTokenDigests {
  * - `refused`: the token is unknown or expired, or its grant was revoked or its client disabled.
  */
 export type RefreshResult =
-  | { readonly outcome: 'refreshed' /** SHA-256 of the successor. */; readonly successor: Uint8Array }
+  | {
+      readonly outcome: 'refreshed';
+      /** SHA-256 of the refresh token that replaces the presented one. */
+      readonly successor: Uint8Array;
+    }
   | { readonly outcome: 'unknown_successor' | 'replayed' | 'refused' };
 
 /** An access token joined with its grant, as read on every use of the token. */
