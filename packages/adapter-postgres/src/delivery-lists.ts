@@ -50,8 +50,8 @@ function pagesIn(schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') {
     `(SELECT * FROM ${schema}.deliveries WHERE ${filter} AND failed_as = :status) AS found`,
   );
 
-  // The owner is compared so that no index fits: that of the owner would lead to the deliveries to all of its
-  // endpoints.
+  // The owner is compared in a way that fits no index: the owner's index would lead to the deliveries to all
+  // of its endpoints.
   const listFailedOfEndpoint = listOf(`(
     SELECT * FROM ${schema}.deliveries
     WHERE endpoint_id = :endpointId AND failed_as = :status AND (created_at, id) ${comparison} (:time, :id)

@@ -145,7 +145,7 @@ function askedFor(commands: Commands<never>, typed: readonly string[]): readonly
   return isKnown ? argv : argv.filter((word) => !isHelp(word));
 }
 
-/** Checks whether a command has these two words as its name, or an alias as the second word. */
+/** Checks whether a command has the two given words as its name, or an alias as the second word. */
 function isCalled(name: string, noun: string, verb: string): boolean {
   const [first, second = ''] = name.split(' ');
   return first === noun && [second, ...aliasesOf(second)].includes(verb);

@@ -102,7 +102,7 @@ function requestPart(
   visit: Visit,
 ): Html | null {
   const { mode, urlOf, voice } = visit;
-  // The API tells nobody what a live attempt sent: its signature is meant for the endpoint alone.
+  // The API does not show what a live attempt sent: its signature is meant for the endpoint alone.
   if (mode === 'live') return null;
   const words = voice.words.deliveries;
   const { language } = voice;

@@ -148,7 +148,7 @@ export async function addEndpoint(
   if (checked.problems.size > 0) return show(visit, null, filled, checked);
   const typed = form.get('secret') ?? '';
   const secret = typed === '' ? backend.newWebhookSecret() : typed;
-  // Kept before the endpoint exists, so that no endpoint has a secret that nobody saw.
+  // Kept before the endpoint exists, so that no endpoint has a secret that was never shown.
   const once = typed === '' ? await keepSecret(visit, session, { purpose: 'new', secret }) : null;
   try {
     const body = JSON.stringify({ url: filled.url, secret, events: eventsOf(filled) });

@@ -116,7 +116,10 @@ ${visit.mayManage ? hiddenForms(visit) : null}
   });
 }
 
-/** Enables, disables or removes an endpoint, or redelivers its dropped events. */
+/**
+ * Handles the forms on the page of an endpoint, which enable, disable or remove the endpoint, or redeliver
+ * its dropped events.
+ */
 export async function changeEndpoint(
   visit: Visit,
   form: ReadonlyMap<string, string>,

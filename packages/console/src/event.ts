@@ -73,7 +73,10 @@ ${mayManage ? calls(visit, body) : null}
   });
 }
 
-/** Delivers an event again: to the endpoint that the form names, or to all endpoints that subscribe to it. */
+/**
+ * Delivers an event again: to the endpoint that the form names or, if the form names none, to all endpoints
+ * that subscribe to the event.
+ */
 export async function redeliver(
   { api, id, urlOf }: Visit,
   form: ReadonlyMap<string, string>,

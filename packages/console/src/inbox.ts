@@ -113,7 +113,7 @@ export async function inbox(visit: Visit): Promise<ConsoleAnswer> {
   });
 }
 
-/** Changes how an inbox responds, or sends an event to it. */
+/** Handles the forms on the page of an inbox, which change how the inbox responds, or send a test event. */
 export async function changeInbox(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, urlOf } = visit;
   const { id } = await inboxOf(visit);

@@ -41,7 +41,10 @@ async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null
   return payment === undefined ? null : urlOf('payment', { id: payment.id });
 }
 
-/** Redirects to the object whose id was typed, or shows that there is none. */
+/**
+ * Redirects to the page of the object whose id was typed. If there is no such object, shows a page that says
+ * so.
+ */
 export async function search(visit: Visit): Promise<ConsoleAnswer> {
   const { backend, request, urlOf, voice } = visit;
   const words = voice.words.search;

@@ -46,7 +46,10 @@ ${mode === 'test' ? receive : null}
   });
 }
 
-/** Shows a button that generates a webhook secret, or the generated secret for this one time. */
+/**
+ * Shows a generated webhook secret, this one time only. If `generated` is `null`, shows a button that
+ * generates one.
+ */
 function generatedPanel(visit: Visit, generated: string | null): Html {
   const { id, urlOf, voice } = visit;
   const words = voice.words.secrets;
@@ -96,8 +99,8 @@ ${form.field({ name: 'secret', tag, hint: words.ownHint })}
 }
 
 /**
- * Shows the page that replaces the secret of an endpoint, or a secret that was just generated. The ticket in
- * the URL works once, and only in the session that generated the secret.
+ * Shows the page that replaces the secret of an endpoint. With a ticket in the URL, shows a secret that was
+ * just generated instead. The ticket works once, and only in the session that generated the secret.
  */
 export async function secret(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, backend, id, request } = visit;

@@ -33,7 +33,7 @@ it('shows operators a new key, a rolled one and a client secret once, behind a r
     expect(answer.text).toBe('');
     const address = target(answer) ?? '';
     expect(address).toMatch(/\?once=[\w-]{43}$/);
-    // Nobody else's view, and no look at the headers alone, uses the ticket up.
+    // Neither a view by another user nor a HEAD request uses the ticket up.
     const other = await bob.get(address);
     expect(shown(other.text)).toEqual([]);
     expect(other.text).toContain(gone);

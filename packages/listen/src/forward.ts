@@ -64,7 +64,8 @@ export async function forward({ headers, body }: InboxRequest, to: URL): Promise
         response.on('data', (part: Buffer) => {
           if (bytes.length < reportedBytes) bytes = Buffer.concat([bytes, part]);
         });
-        // The status decides the attempt; what came of a body that breaks off is reported.
+        // The status decides the result of the attempt. If the body breaks off, the part that arrived is
+        // reported.
         response.on('error', () => undefined);
         response.on('close', () =>
           resolve({ httpStatus: response.statusCode ?? 500, response: textOf(bytes), durationMs }),

@@ -61,7 +61,7 @@ export async function listen(
   async function handle(request: InboxRequest): Promise<void> {
     const answer = await forward(request, to);
     const { durationMs: _, ...result } = answer;
-    // An answer that cannot be delivered leaves the attempt to its time-out.
+    // If the answer cannot be sent to the service, the delivery attempt ends with its time-out.
     const counted = await ostiary.sandbox.answerRequest(request.id, result, { totalTimeout: 10_000 }).then(
       (taken) => taken.counted,
       () => false,

@@ -54,7 +54,10 @@ function listening(args: readonly string[], environment: Readonly<Record<string,
   };
 }
 
-/** Starts a service with a running worker, a local server, and a partner who knows how to start the program. */
+/**
+ * Starts a service with a running worker, and a local server. Returns a function that starts the program for
+ * a partner.
+ */
 async function development() {
   const made = await shop();
   const { provider, key } = made;

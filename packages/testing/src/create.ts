@@ -56,7 +56,9 @@ function withDefaults({
   return { ...rest, authUrl, baseUrl, now: Number(now), address, logger, webhooks };
 }
 
-/** Returns the names of the additional scopes, which all clients of the test kit may request. */
+/**
+ * Returns the names of the scopes that the test's options add. All clients of the test kit may request them.
+ */
 const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
   Object.entries(scopes).flatMap(([name, scope]) => (scope && name !== 'standardProfile' ? [name] : []));
 

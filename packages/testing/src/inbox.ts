@@ -14,8 +14,9 @@ export interface TestInbox {
   /** All webhook attempts that reached an endpoint, in order, including retries and duplicates. */
   readonly deliveries: readonly CapturedDelivery[];
   /**
-   * Returns the oldest attempt that `next` has not returned yet, of this event type or of any type. Runs due
-   * work first, and waits a little for running requests. Does not advance the clock.
+   * Returns the oldest attempt that `next` has not returned yet: of the given event type or, if none is
+   * given, of any type. Runs due work first, and waits a little for running requests. Does not advance the
+   * clock.
    *
    * @throws Error that lists the deliveries that did arrive, if none matches in time
    * @example

@@ -280,7 +280,8 @@ export class OstiaryOAuth {
   }
 
   /**
-   * Returns the connection with further secrets to hide, because a call's errors must not contain its tokens.
+   * Returns the client's checked options with further secrets to remove from errors and logs, because a
+   * call's errors must not contain its tokens.
    */
   #hiding(...secrets: readonly string[]): Connection {
     const { connection } = this.#settings;

@@ -14,7 +14,8 @@ export function wordsOfAct(
 }
 
 /**
- * Returns the URL of the page of the object in an audit log entry, or of the list of all entries about it.
+ * Returns the URL of the page of the object in an audit log entry. If such objects have no page, returns the
+ * URL of the list of all entries about the object.
  */
 function objectUrl({ urls }: OperatorContext, { action, target, details }: AuditEntry): string {
   const [kind = '', ...rest] = target.split(':');

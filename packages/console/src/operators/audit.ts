@@ -53,7 +53,7 @@ function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typ
   const names = [...Object.keys(text.did), ...visit.acts.keys()];
   const known = names.map((name) => [name, wordsOfAct(name, visit) ?? name] as const);
   const { action } = filter;
-  // An act of the host, which a link to its acts selects.
+  // A kind of act of the host application, which a link to the acts of this kind selects.
   const own = action === null || known.some(([name]) => name === action) ? [] : [[action, action] as const];
   return html`<form class="form" method="get" action="${urls.audit()}">
 ${form.line('actor', text.actorHint, filter.actor ?? '')}

@@ -107,7 +107,10 @@ async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer
   return showOnce(visit, secrets, (query) => urls.client(id, query));
 }
 
-/** Changes a client, its secret or its logo, or enables or disables it. */
+/**
+ * Handles the forms on the page of a client, which change the settings, the secret or the logo, or enable or
+ * disable the client.
+ */
 export const changeClient: Do = async (visit, form, files) => {
   const { admin, id, urls, words } = visit;
   const stored = found(await admin.clients.get(id));

@@ -27,7 +27,10 @@ const documentList = async (visit: OperatorContext): Promise<Html> =>
     ...{ empty: visit.words.clients.noDocuments, orders: ['name'] },
   });
 
-/** Shows the list of clients: those that administrators created, or those with metadata documents. */
+/**
+ * Shows the list of the clients that administrators created or, with `documents=1` in the query, of the
+ * clients with metadata documents.
+ */
 export async function clients(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, counts, query, urls, words } = visit;
   const documents = query.get('documents') === '1';

@@ -214,7 +214,7 @@ ${await historyPanel(visit, { target: `key:${id}` }, await originOf(key, visit))
 /** Shows the page of an API key, without its secret. */
 export const key = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Rolls (replaces) or revokes an API key. */
+/** Handles the forms on the page of an API key, which roll (replace) or revoke the key. */
 export async function changeKey(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, words } = visit;
   await keyOf(visit);

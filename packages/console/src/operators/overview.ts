@@ -35,7 +35,9 @@ function failing(visit: OperatorContext, endpoints: readonly FailingEndpoint[]):
   return html`<section class="panel" aria-labelledby="failing"><div class="head"><h2 id="failing">${text.failing}</h2><a href="${urls.failing()}">${words.nav.failing}</a></div><p class="small muted">${text.failingHint}</p><ul class="rows">${endpoints.map((endpoint) => failingRow(endpoint, visit))}</ul></section>`;
 }
 
-/** Lists endpoints of all partners with dropped deliveries. Each links to these deliveries. */
+/**
+ * Lists endpoints of all partners with dropped deliveries. Each endpoint is a link to its dropped deliveries.
+ */
 function dropping({ urls, voice, words }: OperatorContext, endpoints: readonly DroppedEndpoint[]): Html {
   const row = ({ partner, mode, endpointId, url, count }: DroppedEndpoint): Html =>
     html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;

@@ -111,7 +111,10 @@ export async function reconciliation(visit: OperatorContext): Promise<ConsoleAns
   });
 }
 
-/** Sends a file of a partner's transfers: for programs, or for spreadsheets. */
+/**
+ * Sends a file of a partner's final transfers in the format that the URL names: for programs, or for
+ * spreadsheets.
+ */
 export async function paymentFile(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, slug } = visit;
   found(await admin.partners.get(slug));

@@ -22,7 +22,10 @@ ${asked(visit, { action, act: 'reseal', label: text.reseal, hint: text.resealHin
   });
 }
 
-/** Removes rows that are no longer needed, or encrypts secrets with the first sealing key. */
+/**
+ * Handles the forms of the page with maintenance actions, which remove rows that are no longer needed, or
+ * encrypt all secrets with the first sealing key.
+ */
 export async function doUpkeep(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls } = visit;
   switch (form.get('act')) {

@@ -46,7 +46,10 @@ function idForm({ urls, words }: OperatorContext): Html {
 <div class="row"><button class="compact">${words.audit.show}</button></div></form></section>`;
 }
 
-/** Shows the users that match a search, or the form that opens a user by id. */
+/**
+ * Shows the users that match a search. If the host application's users cannot be searched, shows the form
+ * that opens a user by id.
+ */
 export async function users(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { query, urls, words } = visit;
   const text = words.users;

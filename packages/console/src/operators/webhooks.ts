@@ -172,7 +172,10 @@ ${await historyPanel(visit, { target: `endpoint:${id}` })}`,
 /** Shows the operators' page of an endpoint. */
 export const operatorEndpoint = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
-/** Enables, disables or removes an endpoint, or redelivers its dropped events. */
+/**
+ * Handles the forms on the operators' page of an endpoint, which enable, disable or remove the endpoint, or
+ * redeliver its dropped events.
+ */
 export async function changeEndpointOf(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, id, urls, words } = visit;
   const mode = modeOf(visit);

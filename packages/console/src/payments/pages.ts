@@ -164,7 +164,10 @@ ${dayPanel(context, yesterday(backend.now()))}`,
   }
 }
 
-/** Sends a file of final payments: for programs, as the partner API returns it, or for spreadsheets. */
+/**
+ * Sends a file of final payments in the format that the URL names: for programs, as the partner API returns
+ * it, or for spreadsheets.
+ */
 export async function paymentFile(visit: Visit): Promise<ConsoleAnswer> {
   const asked = fileOf(contextOf(visit), visit);
   if (asked === null) throw new PartnerError('invalid_request');

@@ -43,7 +43,9 @@ export function refusal({ problem }: Used, words: Words, lineFields: readonly st
   return isMarked ? row : html`<div class="told" tabindex="-1" autofocus>${row}</div>`;
 }
 
-/** Shows a test tool, or the scopes that the session's key lacks for it. */
+/**
+ * Shows a test tool. If the session's key lacks scopes for the tool, shows the names of these scopes instead.
+ */
 export function toolPanel(
   { language, words: { tools: words } }: Voice,
   {

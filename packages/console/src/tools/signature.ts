@@ -32,7 +32,7 @@ ${choiceField({ label: words.endpoint, id: 'signature-endpoint', name: 'endpoint
   });
 }
 
-/** Shows how an endpoint responded to the genuine event or to the forged event. */
+/** Shows how an endpoint responded to one event of a signature check: the genuine or the forged event. */
 function answerOf(name: string, answer: SignatureCheck['genuine'], { voice }: Visit): Html {
   const { deliveries, failures, tools } = voice.words;
   const { httpStatus, error, response, durationMs } = answer;

@@ -15,7 +15,7 @@ export function sampleAct(id: string, changes: Partial<AuditRecord> = {}): Audit
   };
 }
 
-/** Computes the chain values of audit acts with these ids. */
+/** Computes the chain values of sample audit acts with the given ids. */
 function chainOf(labels: readonly string[]): Uint8Array[] {
   let last: Uint8Array = new Uint8Array(32);
   return labels.map((id) => {

@@ -56,7 +56,7 @@ async function failures(storage: Storage): Promise<void> {
     return {
       ...{ id, claimId, isCutOff: false },
       attempt: sampleAttempt(1, { at, httpStatus: 500, error: 'status' }),
-      // The delivery to `we_b` is given up, so that only its last attempt tells that it fails.
+      // The delivery to `we_b` is given up, so that only its last attempt shows that it fails.
       next:
         endpointId === 'we_b'
           ? ({ status: 'dropped' } as const)

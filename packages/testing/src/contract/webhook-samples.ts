@@ -49,7 +49,7 @@ export async function registered(
   return endpoint;
 }
 
-/** Publishes one event with a call of its own. */
+/** Publishes one event with a storage call that publishes nothing else. */
 export async function published(
   { events }: Storage,
   label: string,

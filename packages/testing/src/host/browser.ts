@@ -47,7 +47,7 @@ export interface HostBrowser {
    */
   open(url: string | URL): Promise<TestPage>;
   /**
-   * Fills in the form that has all of these fields, and submits it. If a field is the name and value of a
+   * Fills in the form that has all of the given fields, and submits it. If a field is the name and value of a
    * button, submits the form with that button.
    * @throws Error if the page has no such form
    */
@@ -181,7 +181,8 @@ export function createHostBrowser({
       .find((form) => names.every((name) => namesOf(form).includes(name)));
 
   /**
-   * Returns the next page of a sign-in, after deciding on the consent page or filling in the sign-in form.
+   * Does the user's next step of a sign-in: decides on the consent page, or fills in the sign-in form.
+   * Resolves to the page that follows; `null` if the page asks for neither.
    */
   function answered(page: TestPage, { fields = {}, decision = 'approve' }: Walk): Promise<TestPage> | null {
     const asked = formWith(page, ['csrf', 'decision']);

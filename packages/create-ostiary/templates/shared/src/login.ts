@@ -47,7 +47,7 @@ function pageOfThisSite(returnTo: string): string {
   return target?.origin === site.origin ? target.href : new URL('/', site).href;
 }
 
-/** Returns the user who is signed in in the browser with these cookies. */
+/** Returns the user who is signed in in the browser that sent the given cookies. */
 export function sessionOf(cookies: string | null | undefined): Authentication | null {
   const session = sessions.get(cookieOf(cookies, sessionCookie) ?? '');
   return session !== undefined && session.endsAt > Date.now() ? session : null;
