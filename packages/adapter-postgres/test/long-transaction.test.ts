@@ -45,8 +45,8 @@ async function manyDelivered() {
 }
 
 /**
- * Claims deliveries, and returns the number of pages that the same claim reads when it is repeated and rolled
- * back.
+ * Claims deliveries. Returns them with the number of pages that the same claim reads when it is repeated and
+ * rolled back.
  */
 async function claimed({ storage, watched }: Stage, at: number) {
   const rows = await claim(storage, `at ${at}`, { now: at });

@@ -38,8 +38,8 @@ function processOf(schema: string, migrations: readonly Migration[]): { storage:
 }
 
 /**
- * Makes the storage calls of requests and workers: creates a transfer, runs its job, makes it final, and
- * delivers its event.
+ * Makes the storage calls of requests and workers: creates a transfer, claims its job, makes the transfer
+ * final, which publishes its event, and completes the job.
  */
 async function serve(storage: Storage, id: string): Promise<void> {
   const transfer = sampleTransfer(id, { reference: id });

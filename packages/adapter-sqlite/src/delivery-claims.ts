@@ -110,7 +110,7 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
 
   /**
    * Stores the result of a claimed delivery. Returns whether the claim was current. @throws Error if the
-   * logged attempts do not precede this one
+   * delivery does not have as many attempts as the number of this attempt says
    */
   function finish({ id, claimId, attempt, isCutOff, next }: DeliveryResult): boolean {
     const isFinal = next.status !== 'pending';

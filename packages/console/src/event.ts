@@ -8,7 +8,7 @@ import { apiSnippets, snippet } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
-/** Returns the partner API calls behind the actions of an event's page, to be shown as code. */
+/** Shows the partner API calls behind the actions of an event's page as code. */
 function calls({ backend, mode, voice }: Visit, { id, type, data }: Omit<PartnerEvent, 'sequence'>): Html {
   const words = voice.words.snippets;
   const trigger = { operation: 'createSandboxEvent', id: null, body: { type, data } };

@@ -218,7 +218,7 @@ describe('the audit log', () => {
     await kit.admin.as('ana').audit.record({ action: 'user.block', target: 'user:x' });
     const second = new Date(kit.provider.clock.now()).toISOString().slice(0, 10);
     const browser = kit.browser('ana');
-    /** Returns the audit log entries that the page shows, newest first. */
+    /** Returns the actions of the audit log entries that the page shows, newest first. */
     const acts = async (query: string) => {
       const { status, text } = await browser.get(`/operators/audit?${query}`);
       expect([query, status]).toEqual([query, 200]);

@@ -43,7 +43,10 @@ const open = [
 /** Operators' pages whose form changes nothing. */
 const harmless = ['/operators/audit'];
 
-/** Starts a provider with one object of each kind, and returns the URLs of all operators' pages. */
+/**
+ * Starts a provider with one object of each kind. Returns the routes of all operators' pages, with a function
+ * that returns the URL of an existing page for a route.
+ */
 async function everything() {
   const tables = watchedConsoles();
   const operators = new Map<string, (typeof roles)[number]>();

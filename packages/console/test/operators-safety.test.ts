@@ -5,7 +5,10 @@ import { fragileStorage } from '../../core/test/support/fragile-storage.ts';
 import { operatorsConsole } from '../src/index.ts';
 import { csrfOf, type OperatorsKit, operatorsKit, submit } from './console-kit.ts';
 
-/** Requests every operators' page, with ids of objects that exist. */
+/**
+ * Creates objects of several kinds, and returns the paths of all operators' pages with the ids of these
+ * objects.
+ */
 async function everyPage({ admin, provider, key: newKey, endpoint: register }: OperatorsKit) {
   const key = await newKey();
   const endpoint = await register(key);
@@ -149,8 +152,8 @@ describe('text written by others', () => {
   afterAll(() => browser.close());
 
   /**
-   * Opens a page in a browser that reports violations of its Content-Security-Policy, with the operator's
-   * cookie.
+   * Opens a tab in a real browser with the operator's cookie. Collects messages in the browser's console,
+   * such as violations of the Content-Security-Policy, dialogs, and requests to other origins.
    */
   async function watched(kit: OperatorsKit, name: string): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext();

@@ -9,7 +9,9 @@ const placeIn = ({ location }: { readonly location: string | null }): string | n
 
 const query = (text: string): string => `q=${encodeURIComponent(text)}`;
 
-/** Objects of one partner and their ids, of every kind that a search finds. */
+/**
+ * Creates an object of every kind that a search finds for a new partner, and returns the ids of the objects.
+ */
 async function objects(kit: Awaited<ReturnType<typeof consoleKit>>, name: string) {
   const key = await kit.key();
   const endpoint = await kit.endpoint(key, `/${name}`);

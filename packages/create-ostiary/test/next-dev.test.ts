@@ -54,8 +54,8 @@ it('takes edits of the login while `next dev` runs, on the page and in a sign-in
   const browser = new Browser();
   const isEnd = (location: string) => location.startsWith(redirectUri);
   /**
-   * Signs in with the demo client, at the login page if necessary, and returns the parameters of the
-   * callback.
+   * Signs in with the demo client, at the login page if necessary. Returns the titles of the pages on the
+   * way, and the result: `code`, or the error code in the callback.
    */
   const signIn = async (more: Readonly<Record<string, string>> = {}) => {
     const challenge = createHash('sha256').update(randomBytes(32).toString('base64url')).digest('base64url');

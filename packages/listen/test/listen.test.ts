@@ -55,8 +55,8 @@ function listening(args: readonly string[], environment: Readonly<Record<string,
 }
 
 /**
- * Starts a service with a running worker, and a local server. Returns a function that starts the program for
- * a partner.
+ * Starts a service with a running worker, and a local server. Returns them with functions that start the
+ * program and list the partner's endpoints.
  */
 async function development() {
   const made = await shop();
