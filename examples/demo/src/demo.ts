@@ -42,7 +42,7 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
 }
 
 /**
- * Starts both programs in this process, on loopback addresses, with demo data.
+ * Starts the reference server and the partner app in this process, on loopback addresses, with demo data.
  *
  * @param options - options for tests, such as cheaper password hashes
  * @throws ConfigError for production settings, AddressError if a port is taken

@@ -6,8 +6,8 @@ import { columns, look } from './terminal.ts';
 const plain = (text: string): string => text;
 
 /**
- * Text that the terminal shows once the demo runs: URLs to open, things to try, and users to sign in as. The
- * rest is in `demo.json`.
+ * Returns the text that the terminal shows once the demo runs: URLs to open, things to try, and users to sign
+ * in as. The rest is in `demo.json`.
  */
 export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Promise<string> {
   const path = relative(process.cwd(), demoFilePath(dataDir));

@@ -8,7 +8,10 @@ const cookieName = 'notes-session';
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** Users and sign-in of the example. It accepts every name and no password: put your own login here. */
+/**
+ * Makes the users and the sign-in of the example, which accept every name and no password: put your own login
+ * here.
+ */
 export function createLogin(site: string) {
   const sessions = new Map<string, Authentication>();
   const users: UserDirectory = { find: (sub) => ({ sub, name: sub }) };

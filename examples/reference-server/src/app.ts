@@ -17,7 +17,7 @@ type Handler = (ctx: Context) => Promise<void> | void;
 
 type Routes = Readonly<Record<string, { readonly GET?: Handler; readonly POST?: Handler }>>;
 
-/** Makes the routes for operating this process, which load balancers and the doctor request. */
+/** Routes for operating this process, which load balancers and the doctor request. */
 export interface OperationRoutes {
   readonly health: HealthRoutes;
   readonly doctor: ReturnType<typeof createDoctorRoute>;

@@ -44,7 +44,7 @@ const statusOf = async (url: string): Promise<readonly [number, unknown]> => {
   return [response.status, await response.json()];
 };
 
-/** Reserves a port through which a server can be reached later. */
+/** Returns a URL of the server through another port, which refuses connections until `open` is called. */
 async function doorTo(url: string) {
   const { hostname, port } = new URL(url);
   const closed = await freePort();

@@ -29,7 +29,7 @@ export async function trySettings(arena: Arena, { rounds, count }: Size) {
   return trials.map(({ name, setting, label }) => ({ name, setting, rates: rates[label] ?? [] }));
 }
 
-/** Chooses the fastest setting of each queue library. */
+/** Index of the fastest setting of each queue library. */
 export type Best = Readonly<Record<ContestantName, number>>;
 
 export function bestOf(trials: readonly Trial[]): Best {

@@ -5,7 +5,8 @@ import { apiKey, type CallName, callNames, operations, passport, payment, transf
 type Client = { readonly [Name in CallName]: (signal?: AbortSignal) => Promise<unknown> };
 
 /**
- * API client as written without an SDK: no time-out, no retry, and no check of the response but its status.
+ * Makes an API client as written without an SDK: no time-out, no retry, and no check of the response but its
+ * status.
  */
 export function bareClient(origin: string): Client {
   const callers = callNames.map((name) => {

@@ -65,7 +65,7 @@ const refusedRequests = [
   'fapi2-security-profile-final-par-attempt-to-use-request_uri-for-different-client',
 ];
 
-/** Browser command that waits for any page, and uploads its picture to the conformance suite. */
+/** Makes the browser command that waits for any page, and uploads its picture to the conformance suite. */
 const picture = (kind: 'update-image-placeholder' | 'update-image-placeholder-optional') =>
   ['wait', 'xpath', '//*', 10, '.', kind] as const;
 

@@ -12,7 +12,7 @@ import { Load, type Rates } from '../operations/load.ts';
 interface Size {
   /** Number of requests during which the web processes are replaced. */
   readonly requests: number;
-  /** Operations per second. */
+  /** Number of operations per second, by kind. */
   readonly rates: Rates;
 }
 

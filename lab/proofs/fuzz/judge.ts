@@ -70,7 +70,7 @@ function redirectProblem({ location, origin }: Answer): string | null {
 /** A function that judges a response. Returns the problem, or `null`. */
 export type Kind = (answer: Answer) => string | null;
 
-/** HTTP statuses that mean a defect, or a server that cannot respond. */
+/** Checks for an HTTP status that means a defect, or a server that cannot respond. */
 const isServerError = ({ status }: Answer): boolean => status >= 500;
 
 /** Functions that judge responses, by endpoint. */

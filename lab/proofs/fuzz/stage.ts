@@ -15,7 +15,7 @@ import { close, listen } from '../../support/http.ts';
 import { Child } from '../../support/processes/child.ts';
 import { newKey, rightProof } from './tokens.ts';
 
-/** Credentials and functions with which the fuzz proof makes requests to the application. */
+/** URIs of the two resources (APIs) of the fuzzed application. */
 export const [own, other] = ['https://api.example/a', 'https://api.example/b'];
 const resources = { [own]: { name: 'A', scopes: [] }, [other]: { name: 'B', scopes: [] } };
 

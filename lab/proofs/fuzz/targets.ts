@@ -55,7 +55,7 @@ const resourceText = fc.oneof(
   { weight: 3, arbitrary: hostileText },
 );
 
-/** Parameters of an authorization request that are pushed. */
+/** Names of the authorization request parameters that the proof pushes. */
 const pushedNames = [
   ...[
     'response_type',

@@ -52,13 +52,13 @@ export function rightProof(key: SigningKey, url: string): string {
   return signed(header, { ...claims, jti: randomUUID() }, key);
 }
 
-/** Random DPoP proofs for a request, most of them wrong. */
+/** Generates random DPoP proofs for a request, most of them wrong. */
 export function proofs(key: SigningKey, method: string, url: string, token: string | null) {
   const { header, claims } = proofParts(key, method, url, token);
   return tokens(header, claims, key);
 }
 
-/** Random client assertions (RFC 7523), most of them wrong. */
+/** Generates random client assertions (RFC 7523), most of them wrong. */
 export const assertions = (key: SigningKey, clientId: string, issuer: string) =>
   tokens(
     { alg: 'ES256', kid: 'key-1' },

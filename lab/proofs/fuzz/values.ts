@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Random texts with characters that have a meaning in URIs, forms, JSON and JWTs. */
+/** Short texts with a meaning in URIs, forms, JSON or JWTs, of which random texts are made. */
 const traps = [
   ...[
     '',

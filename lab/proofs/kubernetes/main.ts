@@ -27,7 +27,9 @@ const users = [
   { user: '1000730000:0', values: variants['on OpenShift'] },
 ];
 
-/** Runs a check that fails with a message. */
+/**
+ * Makes the guarantee that a check passes. A check that fails rejects, and its message becomes the problem.
+ */
 const passes = (name: string, check: Promise<string>): Promise<Claim> =>
   check.then(
     (output) => claim(name, true, output.split('\n').at(-1) ?? ''),

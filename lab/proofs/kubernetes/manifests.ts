@@ -9,7 +9,9 @@ const files = {
   'ostiary.yaml': ['--no-hooks'],
 };
 
-/** Prefix of lines that only mean something to Helm. */
+/**
+ * Matches the lines of a rendered manifest that only Helm needs: its labels, its namespace and its comments.
+ */
 const ofHelm = /^ *(?:helm\.sh\/\S+|app\.kubernetes\.io\/managed-by|namespace): .*\n|^# Source: .*\n/gm;
 
 /** Renders the text of each plain manifest. */

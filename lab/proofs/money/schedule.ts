@@ -47,7 +47,7 @@ export interface Schedule {
   readonly kills: readonly { readonly after: number; readonly delayMs: number }[];
 }
 
-/** Payments with retries, and the moments at which the server is killed. */
+/** Generates schedules: payments with retries, and the moments at which the server is killed. */
 export function schedules(size: {
   readonly payments: number;
   readonly kills: number;

@@ -13,7 +13,7 @@ const healthy = { partner: 'acme-0', type: endpointTypes[0] ?? '' };
 const limitMs = 2_000;
 
 /**
- * Proof that hanging endpoints do not delay others. 100 endpoints of five partners have a backlog and never
+ * Proves that hanging endpoints do not delay others. 100 endpoints of five partners have a backlog and never
  * respond, so that every attempt lasts until its deadline. One endpoint of another partner, at the same IP
  * address, gets an event now and then.
  * @param load - duration, interval of the events, and number of events that wait for each hanging endpoint

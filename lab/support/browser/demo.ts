@@ -25,7 +25,7 @@ export async function startDemoInBrowser() {
   return {
     demo,
     open: (options?: BrowserContextOptions) => newProfile(browser, options),
-    /** Signs in as one of the demo's users. */
+    /** Returns one of the demo's users, by index from 0. */
     userAt(index: number) {
       const user = demo.file.users[index];
       if (user === undefined) throw new Error('the demo has too few users');

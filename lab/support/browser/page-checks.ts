@@ -14,8 +14,8 @@ export async function picture(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Results of axe (an accessibility checker) for a page: number of passed rules, violations, and undecided
- * checks.
+ * Runs axe (an accessibility checker) on a page. Returns the number of passed rules, the violations, and the
+ * undecided checks.
  */
 export async function examine(page: Page) {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);

@@ -51,7 +51,7 @@ const workload = z.object({
 /** Pod of a Deployment or Job, as far as its start depends on it. */
 export type Pod = z.infer<typeof pod> & { readonly name: string; readonly isJob: boolean };
 
-/** Returns the objects of a text with manifests. */
+/** Parses the Kubernetes objects of a text with YAML manifests. */
 export const objectsOf = (yaml: string): readonly { readonly kind: string }[] =>
   parseAllDocuments(yaml)
     .map((document) => document.toJS())

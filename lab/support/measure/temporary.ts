@@ -19,7 +19,7 @@ function newDatabase(): string {
 
 const sealingKey = randomBytes(32).toString('base64url');
 
-/** Settings of Ostiary on a new database of a PostgreSQL server, or on a new SQLite file. */
+/** Returns the settings of Ostiary on a new database of a PostgreSQL server, or on a new SQLite file. */
 export async function hostSettings(postgres: TestPostgres | null): Promise<HostSettings> {
   const database = postgres === null ? null : await postgres.newDatabase();
   return { port: await freePort(), sealingKey, file: newDatabase(), database };

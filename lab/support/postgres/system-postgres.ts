@@ -27,7 +27,7 @@ export function findPostgres(): string | null {
   return folders.find(isWhole) ?? null;
 }
 
-/** User that runs PostgreSQL instead of root, because PostgreSQL refuses to run as root. */
+/** Returns the user that runs PostgreSQL instead of root, because PostgreSQL refuses to run as root. */
 export function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number =>

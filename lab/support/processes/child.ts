@@ -86,7 +86,7 @@ export class Child {
     }
   }
 
-  /** Output of the child process so far, byte for byte. */
+  /** Returns the output of the child process so far, byte for byte. */
   printed(): string {
     return this.#output;
   }

@@ -6,7 +6,10 @@ type Settings = Readonly<Record<string, string>>;
 
 const program = fileURLToPath(new URL('../../../examples/reference-server/src/main.ts', import.meta.url));
 
-/** Environment of a child process: its own settings, the path of programs, and Node's compile cache. */
+/**
+ * Returns the environment of a child process: its own settings, the path of programs, and Node's compile
+ * cache.
+ */
 function childEnvironment(env: Settings): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   return { ...env, NODE_ENV: 'development', PATH, NODE_COMPILE_CACHE };

@@ -13,7 +13,7 @@ const library = readFileSync(
   ),
 );
 
-/** Script of the hidden iframe in the app that uses oidc-client-ts. */
+/** Script of the page that the hidden iframe loads in the app that uses oidc-client-ts. */
 const inFrame =
   'new oidc.UserManager({ authority: "x", client_id: "x", redirect_uri: "x" }).signinSilentCallback()';
 
@@ -89,7 +89,7 @@ async function start() {
   return { provider, signIn, renew, signOut };
 }
 
-/** Requests that the page of the app makes. */
+/** Casts the user data from the page to the type of oidc-client-ts. */
 function userOf(user: unknown) {
   return user as Pick<oidc.User, 'access_token' | 'refresh_token' | 'id_token' | 'profile'>;
 }

@@ -147,7 +147,10 @@ it('with the keyboard alone: back to the app, the password shown and hidden befo
     await page.keyboard.press('Enter');
     await page.locator('#password').waitFor();
   };
-  /** The first field of the form has the focus, which the browser sets a moment after the page has loaded. */
+  /**
+   * Types handle and password with the keyboard alone. The browser focuses the form's first field a moment
+   * after the page has loaded.
+   */
   const fill = async () => {
     await page.locator('#handle:focus').waitFor();
     await page.keyboard.type(handle);

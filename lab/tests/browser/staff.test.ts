@@ -6,7 +6,7 @@ import { launchBrowser } from '../../support/browser/browser.ts';
 import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 
-/** A virtual authenticator of the browser, like a laptop's fingerprint reader. */
+/** Adds a virtual authenticator to the browser, like a laptop's fingerprint reader. */
 async function authenticatorOf(context: BrowserContext, page: Page) {
   const devtools: CDPSession = await context.newCDPSession(page);
   await devtools.send('WebAuthn.enable');

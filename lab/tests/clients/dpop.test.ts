@@ -10,7 +10,10 @@ const allowedScopes = ['openid', 'profile', 'offline_access'] as const;
 const scope = allowedScopes.join(' ');
 const provider = await startProvider({ dpop: true, refreshTokens: {}, pushedRequests: {} });
 
-/** An API of the application on another origin, which accepts DPoP-bound tokens for its own address only. */
+/**
+ * Starts an API of the application on another origin, which accepts DPoP-bound tokens for its own address
+ * only.
+ */
 async function startApi(): Promise<string> {
   const api = express();
   api.use('/wallet', async (request, response) => {

@@ -30,7 +30,10 @@ const notRun: readonly (readonly [RegExp, string])[] = [
   [/^(tasks-|sep-2640-)/, 'an extension'],
 ];
 
-/** `INFO` is the suite's result for a check of something optional that the server does not have. */
+/**
+ * Checks whether a check of the MCP conformance suite passed. The suite reports `INFO` for something optional
+ * that the server does not have.
+ */
 const isFine = (status: string): boolean => status === 'SUCCESS' || status.startsWith('INFO');
 
 const authorizationScenarios = {

@@ -98,7 +98,7 @@ async function deliveriesOf(all: readonly string[]): Promise<Delivery[]> {
   );
 }
 
-/** Altered copies of a delivery, which a library must refuse. */
+/** Makes altered copies of a delivery, which a library must refuse. */
 function altered({ body, headers, secret }: Delivery): Delivery[] {
   const changed = Buffer.from(body);
   changed[changed.length - 2] = (changed[changed.length - 2] ?? 0) ^ 1;

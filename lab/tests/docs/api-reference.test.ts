@@ -13,7 +13,7 @@ import { textOf } from './support/pages.ts';
 const run = promisify(execFile);
 const page = textOf('docs/reference/partner-endpoints.md');
 
-/** Code on the API reference page by operation, in one programming language. */
+/** Returns the code on the API reference page by operation, in one programming language. */
 function programsIn(language: string): ReadonlyMap<string, string> {
   const sections = page.split(/^### /m).slice(1);
   return new Map(

@@ -63,8 +63,8 @@ export const rowsOf = ({ body }: Answer): readonly Fields[] =>
 export type PartnerCalls = ReturnType<typeof callsOf>;
 
 /**
- * Makes the functions that call the partner API with the key of a mode. Requests are signed with the key's
- * secret unless a signature is given.
+ * Makes the functions that call the partner API with the demo's live or test key. Requests are signed with
+ * the key's signing secret unless a signature is given.
  */
 export function callsOf(
   { report, file }: { readonly report: Report; readonly file: Pick<DemoFile, 'apiKeys' | 'baseUrl'> },

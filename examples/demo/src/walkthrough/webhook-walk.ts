@@ -25,8 +25,8 @@ export function wireHeaders(walk: Walk, delivery: Delivery): Readonly<Record<str
 }
 
 /**
- * Waits for `count` webhooks of an event whose data contains `text`. Reports a single one. Returns the last
- * first.
+ * Waits for `count` webhooks of an event type whose bodies contain `text`. Reports the webhook if `count` is
+ * 1. Returns the latest webhook, then the earlier ones in the order of arrival.
  */
 export async function arrivals(
   walk: WebhookWalk,

@@ -5,8 +5,8 @@ import { migrate, readMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 
 /**
- * Tables of this server to move, each after the tables to which it refers. The list of running processes is
- * not moved.
+ * Returns the tables of this server to move, each after the tables to which it refers. The list of running
+ * processes is not moved.
  */
 const tables = (
   'users credentials sessions throttle accounts movements postings executions ' +

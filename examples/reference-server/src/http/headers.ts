@@ -2,8 +2,8 @@ import { contentPolicy } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 
 /**
- * Headers of every page. The referrer policy is `same-origin` because `no-referrer` makes browsers send
- * `Origin: null` with this server's own forms.
+ * Returns the headers of every page. The referrer policy is `same-origin` because `no-referrer` makes
+ * browsers send `Origin: null` with this server's own forms.
  */
 export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record<string, string>> {
   return {

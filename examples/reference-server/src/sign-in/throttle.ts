@@ -62,8 +62,8 @@ const purgeLimit = 100;
 const goesOn = '(t.ends_at > :now AND t.ends_at <= :endsAt + 5000)';
 
 /**
- * Counts an attempt to sign in unless its window is full. A single statement decides, so that attempts in
- * other processes are counted.
+ * SQL that counts an attempt to sign in unless its window is full. A single statement decides, so that
+ * attempts in other processes are counted.
  */
 const count = `
   INSERT INTO app_throttle AS t (subject, failures, ends_at) VALUES (:subject, 1, :endsAt)
@@ -73,7 +73,7 @@ const count = `
   WHERE NOT ${goesOn} OR t.failures < :limit
   RETURNING ends_at`;
 
-/** Takes an attempt out of the window in which it was counted, but not out of a later window. */
+/** SQL that takes an attempt out of the window in which it was counted, but not out of a later window. */
 const takeBack = `
   UPDATE app_throttle SET failures = CASE WHEN failures > 0 THEN failures - 1 ELSE 0 END
   WHERE subject = :subject AND ends_at = :endsAt`;

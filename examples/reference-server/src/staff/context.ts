@@ -38,8 +38,8 @@ export function createStaffContext(
     /** True if a password without a second factor may sign in: only in the demo on this machine. */
     isCodeOptional: isLoopbackUrl(authUrl),
     /**
-     * Secret of the one-time codes for which an invitation link sets up an app: the same each time the page
-     * is opened.
+     * Returns the secret of the one-time codes that an invitation link sets up. The secret is the same each
+     * time the link is opened.
      */
     secretOf: ({ token }: StaffLink): Uint8Array =>
       createHmac('sha256', enrolmentKey).update(token).digest().subarray(0, 20),

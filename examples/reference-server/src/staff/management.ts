@@ -22,7 +22,10 @@ const newLink = `
   INSERT INTO app_staff_links (staff_id, digest, ends_at) VALUES (:id, :digest, :endsAt)
   ON CONFLICT (staff_id) DO UPDATE SET digest = :digest, ends_at = :endsAt`;
 
-/** Tables with the credentials of staff: passkeys, passwords and codes. */
+/**
+ * Endings of the tables `app_staff_…` whose rows let staff in: passkeys, recovery codes, invitation links and
+ * sessions.
+ */
 const waysIn = ['passkeys', 'codes', 'links', 'sessions'];
 
 async function removeWaysIn(transaction: Transaction, id: string, kinds = waysIn): Promise<void> {

@@ -22,7 +22,7 @@ interface Problem {
 const wrong: Problem = { status: 422, text: (language) => texts[language].staff.wrong };
 const stale: Problem = { status: 403, text: (language) => texts[language].stale };
 
-/** Parameters of the staff's sign-in page, the same in query and form. They are not trusted. */
+/** Parses the parameters of the staff's sign-in page, the same in query and form. They are not trusted. */
 function parseLogin(given: URLSearchParams, authUrl: string) {
   return {
     returnTo: safeReturnTo(given.get('return_to') ?? '/operators', authUrl),

@@ -19,7 +19,7 @@ type FindUsers = Pick<UserDirectory, 'find' | 'findByKid' | 'findByPhone'>;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** SQL query for a user. Blocked users are treated as if they did not exist. */
+/** Builds the SQL query for a user. Blocked users are treated as if they did not exist. */
 const findBy = (key: 'sub' | 'kid' | 'phone'): string =>
   `SELECT sub, kid, role, country, created_at AS "createdAt", name, handle, avatar_url AS "avatarUrl", phone AS "phoneNumber",
      kyc_tier AS "kycTier", kyc_status AS "kycStatus", trust_score AS "trustScore", trust_tier AS "trustTier"

@@ -8,7 +8,7 @@ import { codeOf, password } from '../support/staff.ts';
 
 const key = new Uint8Array(32).fill(7);
 const secret = new Uint8Array(20).fill(1);
-/** Returns the one-time secret as an authenticator app would show it. */
+/** Secret of the one-time codes in Base32, as a person types it into an authenticator app. */
 const shown = 'AEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIB';
 
 onBothEngines('staff accounts', (engine) => {

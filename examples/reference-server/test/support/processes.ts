@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 const source = join(import.meta.dirname, '../../src');
 
-/** Starts a program in a separate process: a program of this example, unless the path is absolute. */
+/** A running program in a separate process. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
   readonly output: () => string;

@@ -16,7 +16,7 @@ export const codeOf = (secret: string, at: number): string =>
 export async function startForStaff(changes: NodeJS.ProcessEnv = {}) {
   let time = Date.now();
   const env = await environment({ OSTIARY_OPERATORS: 'on', ...changes });
-  /** Time of the test's clock. It advances with each use, so that acts have an order. */
+  /** Returns the time of the test's clock, which advances with each use, so that acts have an order. */
   function nextMillisecond(): number {
     time += 1;
     return time;

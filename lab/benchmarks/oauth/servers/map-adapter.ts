@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 
 const codes = new Set(['AuthorizationCode', 'AccessToken']);
 
-/** Simplest storage for the library `oidc-provider`: one Map with unchanged payloads. */
+/** Makes the simplest storage for the library `oidc-provider`: one Map with unchanged payloads. */
 export function mapAdapter(): (model: string) => Adapter {
   const stored = new Map<string, AdapterPayload>();
   const byGrant = new Map<string, string[]>();

@@ -2,8 +2,8 @@ import type { Adapter } from 'oidc-provider';
 import { Pool } from 'pg';
 
 /**
- * PostgreSQL adapter for the library `oidc-provider`, as an application would write it: a table of payloads,
- * and one prepared statement for each call of a model.
+ * Makes a PostgreSQL adapter for the library `oidc-provider`, as an application would write it: a table of
+ * payloads, and one prepared statement for each call of a model.
  */
 export async function postgresAdapter(connectionString: string): Promise<(model: string) => Adapter> {
   const pool = new Pool({ connectionString, max: 10 });

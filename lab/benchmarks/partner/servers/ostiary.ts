@@ -67,7 +67,7 @@ async function prepare(): Promise<Provisioned> {
   return { key: keys[0] ?? '', keys, passports };
 }
 
-/** Maximum resident memory of the Ostiary process so far, in bytes. */
+/** Returns the maximum resident memory of the Ostiary process so far, in bytes. */
 const peak = () => process.resourceUsage().maxRSS * 1024;
 
 await serve(ostiary.handler, { prepare, resident, peak }, port);

@@ -11,7 +11,7 @@ import { type ContestantSettings, serveContestant } from './contestant.ts';
 
 const { sink, setting, database, isSilent } = settings<ContestantSettings>();
 
-/** PostgreSQL storage that does not notify workers of new work. */
+/** Makes a PostgreSQL storage that does not notify workers of new work. */
 function silentStorage() {
   const { wakeUps: _, ...silent } = postgresStorage({ connectionString: database ?? '' });
   return silent;

@@ -5,7 +5,7 @@ import { serve } from '../../../support/processes/control.ts';
 import { secret } from '../fixture.ts';
 import { type Published, preciseNow } from './contestant.ts';
 
-/** Number of webhooks received since the last call. */
+/** Summary of the webhooks that the sink received since the last call. */
 export interface Taken {
   readonly received: number;
   readonly bytes: number;

@@ -36,7 +36,7 @@ const candidate = candidates[settings<{ readonly name: CandidateName }>().name];
 await requireVerification(candidate, await deliveriesOf(candidate));
 
 obey({
-  /** Number of verifications per second. */
+  /** Verifies `count` new deliveries, and returns the number of verifications per second. */
   async verify(count: number): Promise<number> {
     const deliveries = await deliveriesOf(candidate);
     const started = performance.now();

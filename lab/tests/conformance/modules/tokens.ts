@@ -4,7 +4,10 @@ import { basic } from '../../../../packages/core/test/support/provider.ts';
 import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts';
 import { type Module, module, type RunModule } from './module.ts';
 
-/** Requests userinfo with the access token in a place (such as the header) that `put` chooses. */
+/**
+ * Makes a function that requests userinfo with the access token in a place (such as the header) that `put`
+ * chooses.
+ */
 const userinfoWith =
   (sent: (token: string) => RequestInit): RunModule['run'] =>
   async (suite) => {

@@ -7,7 +7,7 @@ const { apiKeys, partners } = provider.ostiary.admin;
 const whoami = async (key: string) => (await provider.partnerCall(key, 'GET /v1/partner/whoami')).status;
 let created = 0;
 
-/** Issues a key for a new partner. */
+/** Creates a partner and issues an API key for it. */
 async function issued(settings: Partial<NewApiKey> = {}) {
   created += 1;
   const partner = `shop-${created}`;

@@ -36,7 +36,10 @@ beforeAll(async () => {
   await admin.users.end('user-ana');
 });
 
-/** Starts a provider on a copy of the database file, which a forger can change. */
+/**
+ * Copies the database file, starts a provider on the copy, and returns functions that tamper with the copy's
+ * audit log.
+ */
 async function written() {
   const file = temporaryDatabase();
   const copying = new Sqlite(original);
@@ -58,8 +61,8 @@ const written13 = (values: string) =>
   `INSERT INTO audit SELECT 'aud_forged', at, actor, role, action, target, details, ${values} FROM audit WHERE number = 12`;
 
 /**
- * Ways in which a person with write access to the database could hide an act. Each leaves a log that looks
- * intact.
+ * Ways in which a person with write access to the database could tamper with the audit log. Each leaves a log
+ * that looks intact.
  */
 const tamperings: readonly Tampering[] = [
   ['another actor', "UPDATE audit SET actor = 'eve' WHERE number = 3", 3],

@@ -108,7 +108,7 @@ describe('the audit log', () => {
       { by: 'a' },
     ];
     for (const search of wrong) await expect(admin.audit.list(search)).rejects.toThrow(TypeError);
-    // A place of another list is no way around the end.
+    // A cursor of an unfiltered list does not lead past the end time of a filtered list.
     const { next } = await admin.audit.list({ limit: 1 });
     const late = await admin.audit.list({ after: String(next), to: time(1), actor: 'bob' });
     expect(late.entries.map(({ target }) => target)).toEqual(['user:0']);

@@ -44,8 +44,8 @@ const complaints = ({ logged }: TestProvider) =>
   logged.filter(({ message }) => message.startsWith('a sealed secret cannot be opened'));
 
 /**
- * Starts a process whose sealing key encrypted the secrets of an endpoint and of an API key, and a second
- * process that takes over.
+ * Starts a process with the old sealing key, which encrypts the secrets of an endpoint and of an API key. The
+ * test can start further processes on the same database.
  */
 async function withEndpoint() {
   const all = processes();

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { answering, shop } from '../partner/webhook-shop.ts';
 
-/** Starts a service with a partner and an endpoint in each mode, and returns the operator's calls. */
+/**
+ * Starts a service with a partner and an endpoint in each mode (live and test), and returns the
+ * administrative calls for webhooks.
+ */
 async function scene() {
   const given = await shop();
   const { provider, key, register } = given;

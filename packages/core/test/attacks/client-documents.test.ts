@@ -10,7 +10,7 @@ const privately = { scopes, allowPrivateDocuments: true };
 const redirectUri = 'http://127.0.0.1:40000/callback';
 const clientOf = (id: string): TestClient => ({ id, secret: null, redirectUri });
 
-/** Returns the result of an authorization request from a client address. */
+/** Returns the result of an authorization request that is sent from the given IP address. */
 async function resultOf(provider: TestProvider, id: string, address = '203.0.113.1'): Promise<string> {
   const url = provider.authorizeUrl(clientOf(id), pkce().bound);
   const answer = await provider.browser().get(url, { 'x-forwarded-for': address });

@@ -43,7 +43,7 @@ describe('an interaction', () => {
     expect(signature).toMatch(/^[\w-]{27,}$/);
     const bent = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
     const planted = [null, '', signature.slice(0, -1), bent, ofOther].map((sig) => [id, sig] as const);
-    // Try finally another id that is correctly signed, and a name of the language.
+    // Last, try another id that is correctly signed, and a name with a meaning in JavaScript.
     for (const [value, sig] of [...planted, [other.id, ofOther], ['__proto__', signature]] as const) {
       const thief = provider.browser();
       thief.setCookie('svc_interaction', value, page.path);

@@ -8,7 +8,10 @@ const provider = await startProvider({
 });
 const app = await provider.client();
 
-/** Parts of which values are made: URIs of the option, and what parsers of URIs and of forms mind. */
+/**
+ * Parts of which test values of the parameter `resource` are made: URIs from the option `resources`, and text
+ * with a meaning in URIs and in forms.
+ */
 const parts = [
   ...[
     own,
@@ -51,7 +54,10 @@ const parts = [
   ...['__proto__', 'constructor', 'urn:', 'data:,', 'javascript:', '{', '[', 'x'.repeat(300)],
 ];
 
-/** Returns a pseudo-random value that is the same for the same number in each run. */
+/**
+ * Returns a pseudo-random value of the parameter `resource`; the same number gives the same value in each
+ * run.
+ */
 function resourceValue(number: number): string {
   const bytes = createHash('sha256').update(`${number}`).digest();
   const length = 1 + ((bytes[0] ?? 0) % 5);
@@ -93,7 +99,7 @@ describe('any value of resource', () => {
           [own, other].map((resource) => provider.ostiary.tokens.verify(token, { resource })),
         );
         const isFree = (await provider.ostiary.tokens.verify(token)).active;
-        // Nothing but an empty value gives a token that is bound to none.
+        // Only an empty value gives a token that is bound to no resource.
         expect([value, checks.some(({ active }) => active) !== isFree]).toEqual([value, true]);
         if (isFree) expect(written(value, number)).toBe('');
       } else expect(refusals).toContain(error);

@@ -12,7 +12,10 @@ const web = (url: string, init: RequestInit = {}, options = {}) =>
 /** Names of headers that differ between any two responses, and of those that belong to the connection. */
 const fleeting = ['connection', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'];
 
-/** Replaces ids and proofs, which are new in every response. */
+/**
+ * Removes request ids and CSRF tokens from a page, and masks interaction ids, because they are new in every
+ * response.
+ */
 const masked = (text: string): string =>
   text
     .replaceAll(/"requestId":"[^"]+"|name="csrf" value="[^"]+"/g, '')

@@ -12,7 +12,10 @@ import { startProvider } from '../support/running.ts';
 
 describe('the start', () => {
   const close = vi.fn(async () => undefined);
-  /** Records when the storage would be closed instead of closing it, because several starts share it. */
+  /**
+   * Creates an Ostiary whose `close` leaves the storage open and is only recorded, because several instances
+   * share the storage.
+   */
   const start = (storage: Storage, ...sealingKeys: Uint8Array[]) => {
     const { users, login } = new Host();
     const options: OstiaryOptions = { authUrl: 'https://id.example', storage, sealingKeys, users, login };

@@ -234,7 +234,7 @@ describe('an assertion that is refused', () => {
     expect(lastReason()).toContain('it was used before');
     provider.clock.advance(85_000);
     expect((await exchanged(assertion)).outcome).toBe('401 invalid_client');
-    // The same id of another client is another one.
+    // The same `jti` in the assertion of another client is not a repetition.
     const jti = 'an id that both use';
     const theirs = await clientKey();
     const them = await clientWithKeys(provider, [theirs]);

@@ -38,7 +38,7 @@ const rich: UserRecord = {
   ...{ gender: 'female', birthdate: '1990-02-28' },
   claims: { orders: ['A-1', 'A-2'], vip: true, secret: 'of no scope' },
 };
-/** Members of a user record that only the option `standardProfile` shows. */
+/** Members of a user record that only the option `standardProfile` shows, each with the value `null`. */
 const nameless = {
   ...{ givenName: null, familyName: null, middleName: null, nickname: null },
   ...{ profile: null, website: null, gender: null, birthdate: null },

@@ -8,7 +8,10 @@ import { fragileStorage } from '../support/fragile-storage.ts';
 import { tokenRequest } from '../support/provider.ts';
 import { startProvider } from '../support/running.ts';
 
-/** Makes a store of rate limit counts that uses another library in memory, and fails while `isDown`. */
+/**
+ * Makes a store of rate limit counts with the library rate-limiter-flexible, in memory. The store fails while
+ * `isDown` is true.
+ */
 function flexible() {
   const buckets = new Set<string>();
   const server = { isDown: false, buckets };

@@ -13,7 +13,10 @@ const pageOf = (url: string | null): string | undefined => url?.split('?')[0];
 
 const hour = 3_600_000;
 
-/** Signs a user in at a time in the past, and starts an interaction in that browser. Returns its URL. */
+/**
+ * Signs a user in at a time in the past, and starts an interaction in the same browser. Returns the URL of
+ * the interaction.
+ */
 async function begin(changes: Record<string, string>, of = client, agoMs = hour) {
   const browser = provider.browser(null);
   provider.signIn(browser, ana.sub, agoMs);

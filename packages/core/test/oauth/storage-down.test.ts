@@ -23,7 +23,10 @@ const scenario = (...given: (typeof scenarios)[number]) => scenarios.push(given)
 
 const page = { origin: 'https://app.example' };
 
-/** Wraps a request that revokes a token, because the token stays valid if the request fails. */
+/**
+ * Wraps a request that revokes a token, and checks that the token stays valid if the request fails with a 5xx
+ * status, and is revoked otherwise.
+ */
 const endsToken = (token: string, send: Send) => async () => {
   const answer = await send();
   database.breakWhen(null);

@@ -21,8 +21,8 @@ type Row = readonly [
 ];
 
 /**
- * The contract, written down independently: the table of the specification, and the rows that were decided
- * later.
+ * Contract of the partner API, written down independently of the code: the table of the specification, and
+ * the rows that were decided later.
  */
 const contract: readonly Row[] = [
   ['POST /v1/partner/verify', 'identity:verify', 'verify', 200],

@@ -33,7 +33,7 @@ export async function wire() {
   return self;
 }
 
-/** Fields of an earlier webhook attempt that the page shows. */
+/** Fields of an earlier webhook attempt that the console's page shows. */
 export interface Shown {
   readonly url: string;
   readonly method: string;

@@ -12,8 +12,8 @@ const phone = '+50937000001';
 const shown = (value: unknown) => inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null });
 
 /**
- * Uses all features, correctly and incorrectly. Returns the secrets, which must not appear in responses and
- * logs.
+ * Uses every feature that handles API keys and passports, correctly and incorrectly. Returns the secrets,
+ * which must not appear in responses and logs.
  */
 async function useKeys(storage: Storage) {
   const { provider, rail } = await partnerProvider({ storage });

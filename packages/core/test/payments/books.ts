@@ -81,7 +81,7 @@ export interface Books {
   ask(query: string): Promise<Answer>;
 }
 
-/** Makes a new transfer of a live API key. */
+/** Makes the record of a pending transfer that was requested with a live API key. */
 const transferOf = (partner: string, changes: Partial<TransferRecord> & { id: string }): TransferRecord => ({
   ...{ partner, mode: 'live', status: 'pending', amount: 100n, currency: 'HTG', recipientKid: 'KID-ANA' },
   ...{ description: null, reference: null, metadata: null, failure: null, completedAt: null },

@@ -157,7 +157,7 @@ describe.each(Object.entries(servers))('with %s', (_kind, request) => {
     expect(await challengeOf(call(await tokenFor('openid tools:see')))).toEqual(lacks('tools:run tools:see'));
     const token = await tokenFor('openid profile tools:see tools:run');
     expect(await challengeOf(call(token, '/mcp/edit'))).toEqual(lacks('tools:run tools:edit tools:see'));
-    // With what the challenge names the client is let in.
+    // With the scopes that the challenge names, the client gets in.
     expect((await call(await tokenFor('tools:run tools:edit tools:see'), '/mcp/edit')).status).toBe(200);
   });
 

@@ -36,7 +36,7 @@ const resourceWith = (dpop?: RemoteResourceSettings['dpop'], cacheSeconds = 0) =
     ...(dpop !== undefined && { dpop }),
   });
 
-/** Returns an access token for the tools, bound to the given key unless it is `null`. */
+/** Returns an access token for the test's resource, bound to the given DPoP key unless the key is `null`. */
 async function tokenOf(bound: DpopKey | null = key): Promise<string> {
   const code = await provider.code(app, { scope: 'openid tools:run', resource: tools });
   const request = { grant_type: 'authorization_code', code, redirect_uri: app.redirectUri };
@@ -47,7 +47,7 @@ async function tokenOf(bound: DpopKey | null = key): Promise<string> {
 
 const token = await tokenOf();
 
-/** Signs a DPoP proof for a GET request to the tools with the token. */
+/** Signs a DPoP proof for a GET request to the test's resource with the access token. */
 const proofOf = ({ claims, header = {} }: ProofChanges = {}, by = key): Promise<string> =>
   by.proof('GET', '/mcp', { claims: { htu: tools, ath: athOf(token), ...claims }, header });
 

@@ -31,7 +31,7 @@ type Changes = Partial<Omit<RemoteResourceSettings, 'remote'>> & {
   readonly remote?: Partial<RemoteResourceSettings['remote']>;
 };
 
-/** Protected resource in a process of its own, which introspects tokens at this provider. */
+/** Makes a protected resource as another server would, which introspects tokens at this provider. */
 const resourceWith = ({ remote, ...changes }: Changes = {}) =>
   protectedResource({
     ...{ resource: tools, name: 'Tools', scopes: ['tools:run'], clock: provider.clock, logger },

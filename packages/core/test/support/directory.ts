@@ -71,7 +71,7 @@ export class Host {
       return `/login?${query}`;
     },
   };
-  /** Login of a host application that can also sign users out. */
+  /** Returns the login of a host application that can also sign users out. */
   get loginWithSignOut(): Login {
     return { ...this.login, signOut: (request) => this.signOut(hostCookie(request)) };
   }

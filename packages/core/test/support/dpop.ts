@@ -47,7 +47,7 @@ export async function dpopKey(provider: Provider, alg = 'ES256') {
     proof,
     /** Returns the header of a token request that contains a DPoP proof. */
     forToken: async (changes?: ProofChanges) => ({ dpop: await proof('POST', '/v1/oauth/token', changes) }),
-    /** Headers of a request that sends an access token. */
+    /** Returns the headers of a request that sends an access token with a DPoP proof. */
     async forResource(token: unknown, path = '/v1/oauth/userinfo', { claims, header }: ProofChanges = {}) {
       const bound = { ath: athOf(String(token)), ...claims };
       const changes = { claims: bound, ...(header && { header }) };

@@ -40,7 +40,7 @@ describe('a request', () => {
 });
 
 describe('time', () => {
-  /** Clock whose time advances only when the test advances it; sockets work as usual. */
+  /** Fakes the timers: time advances only when the test advances it. Sockets work as usual. */
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   });

@@ -110,7 +110,7 @@ it('a claim is not repeated for a worker that is stopped meanwhile', async () =>
   await ended;
 });
 
-/** Starts a worker with five running attempts, 80 deliveries claimed ahead, and 15 that are not claimed. */
+/** Tests of a worker with five running attempts, 80 deliveries claimed ahead, and 15 that are not claimed. */
 describe('deliveries that are claimed ahead', () => {
   const busy = () => busyWorker(3, 100);
 

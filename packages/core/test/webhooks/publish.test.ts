@@ -11,7 +11,7 @@ import { shop as open } from '../partner/webhook-shop.ts';
 import type { Json, TestKey } from '../support/provider.ts';
 import { sink } from './support/sink.ts';
 
-/** Makes a schema as a library other than zod would. */
+/** Makes a Standard Schema object as a library other than zod would. */
 function standard(validate: (value: unknown) => unknown): HostEventSchema {
   return { '~standard': { version: 1, vendor: 'by-hand', validate } };
 }

@@ -27,7 +27,7 @@ export interface ResourceOptions {
   readonly changeHeaders?: (headers: Readonly<Record<string, string>>) => OutgoingHttpHeaders;
 }
 
-/** Headers that financial APIs take from their clients. The provider must ignore them. */
+/** Makes the headers that financial APIs take from their clients. The provider must ignore them. */
 const financialHeaders = () => ({
   'x-fapi-auth-date': new Date().toUTCString(),
   'x-fapi-customer-ip-address': '198.51.100.119',

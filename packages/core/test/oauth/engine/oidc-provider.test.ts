@@ -82,7 +82,10 @@ describe('the protocol engine', async () => {
   const query = (changes: Record<string, string> = {}) =>
     `/oauth/authorize?${new URLSearchParams({ response_type: 'code', client_id: client.id, redirect_uri: client.redirectUri, scope: 'openid', ...changes })}`;
 
-  /** Returns oidc-provider's models, except sessions, whose `save` is called during some work. */
+  /**
+   * Returns the names of the models of oidc-provider whose method `save` is called during `work`, except
+   * `Session`.
+   */
   async function savedDuring(work: () => Promise<unknown>): Promise<string[]> {
     const spies = Object.getOwnPropertyNames(Provider.prototype)
       .filter((name) => /^[A-Z]/.test(name))

@@ -7,7 +7,7 @@ import { temporaryDatabase } from '../../support/partner-api.ts';
 import type { Json } from '../../support/provider.ts';
 import { hooks, secret, shop, webhookProvider } from '../webhook-shop.ts';
 
-/** A request of an inbox as the API returns it. */
+/** A webhook request that arrived in an inbox, as the partner API returns it. */
 interface Shown {
   readonly id: string;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
@@ -26,7 +26,8 @@ async function inboxOf(url: string) {
 }
 
 /**
- * Starts a partner with an endpoint whose requests a program takes, and returns the calls of that program.
+ * Starts a partner with an endpoint whose requests a program takes, and returns functions that make the calls
+ * of that program.
  */
 async function listener() {
   const inbox = await inboxOf('inbox:listen');

@@ -3,7 +3,10 @@ import { till } from '../../payments/till.ts';
 import { payment } from '../../support/partner-api.ts';
 import { blamed } from '../refusal.ts';
 
-/** Starts a partner with two final transfers of one day, on the day after. */
+/**
+ * Starts a partner with two final transfers of one day, and advances the clock by two days, so that the day
+ * is closed.
+ */
 async function closedDay() {
   const given = await till();
   const day = new Date(given.provider.clock.now()).toISOString().slice(0, 10);

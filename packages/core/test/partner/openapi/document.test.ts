@@ -50,7 +50,7 @@ const everySchema = () => [
   ]),
 ];
 
-/** Lists the bodies of all requests, responses and deliveries. */
+/** Lists the bodies that the OpenAPI document describes: of requests, responses and webhook deliveries. */
 const everyBody = (): (readonly [string, Media])[] => {
   const operations = [
     ...operationsOf(description).map(({ operation }) => operation),

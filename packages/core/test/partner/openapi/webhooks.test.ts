@@ -6,7 +6,7 @@ import type { Json } from '../../support/provider.ts';
 import { sink } from '../../webhooks/support/sink.ts';
 import { shop } from '../webhook-shop.ts';
 
-/** Makes a schema as a library other than zod would. */
+/** Makes a Standard Schema object as a library other than zod would. */
 function standard(jsonSchema?: () => Json): HostEventSchema {
   const props = { version: 1, vendor: 'by-hand', validate: (value: unknown) => ({ value }) } as const;
   return { '~standard': jsonSchema === undefined ? props : { ...props, jsonSchema: { input: jsonSchema } } };
