@@ -24,7 +24,7 @@ export const usual: Readonly<Record<'token' | 'userinfo' | 'jwks' | 'signed' | '
   ...{ signed: 'id_token', algorithm: 'RS256' },
 };
 
-/** Client in the form of parameters that the token endpoint expects. */
+/** Credentials of the client that a compared provider has registered. */
 export interface ClientCredentials {
   readonly clientId: string;
   readonly clientSecret: string;

@@ -8,7 +8,7 @@ import { type CandidateName, type Delivery, eventBody, otherHeaders } from './fi
 
 /** A library or function that verifies webhook deliveries. */
 export interface Candidate {
-  /** Makes a delivery that is signed at a given time, in Unix seconds. */
+  /** Builds a webhook delivery that is signed at the given time, in Unix seconds. */
   sign(number: number, timestamp: number): Delivery | Promise<Delivery>;
   /** Returns the verified event or throws; returns a promise if the library does. */
   verify(delivery: Delivery): unknown;

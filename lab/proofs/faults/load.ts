@@ -98,7 +98,8 @@ export class Load {
   }
 
   /**
-   * Makes a single payment without a retry, and returns its idempotency key; `null` if the payment failed.
+   * Sends a single payment request without a retry, and returns its idempotency key; `null` if the payment
+   * failed.
    */
   async payOnce(origin: string): Promise<string | null> {
     const payment = this.#ask('payment', this.payments);

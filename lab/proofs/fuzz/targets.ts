@@ -16,7 +16,7 @@ export interface Shot {
   readonly document?: { readonly path: string; readonly served: Served };
 }
 
-/** Makes the random requests that test one endpoint or parser. */
+/** Generates the random requests that test one endpoint or parser. */
 type Target = (stage: Stage) => fc.Arbitrary<Shot>;
 
 const formType = 'application/x-www-form-urlencoded';

@@ -46,7 +46,7 @@ function proofParts({ publicJwk }: SigningKey, method: string, url: string, toke
   return { header, claims: { jti: '', htm: method, htu: url, iat: seconds(), ...ath } };
 }
 
-/** Makes a right DPoP proof for a token request. */
+/** Builds a right DPoP proof for a token request. */
 export function rightProof(key: SigningKey, url: string): string {
   const { header, claims } = proofParts(key, 'POST', url, null);
   return signed(header, { ...claims, jti: randomUUID() }, key);

@@ -46,7 +46,7 @@ async function provision({ database, ostiary }: HostFile, schedule: Schedule) {
   return { key, kids };
 }
 
-/** Makes a partner that sends payments with its API key to any process. */
+/** Makes the functions with which a partner sends payments with its API key to any process. */
 function payerOf(client: Client, key: string, kids: readonly string[]) {
   const headers = { 'x-api-key': key };
   const list = async (
@@ -57,7 +57,7 @@ function payerOf(client: Client, key: string, kids: readonly string[]) {
     return JSON.parse(text);
   };
   return {
-    /** Makes a payment with the retries that the schedule plans. */
+    /** Sends a payment with the retries that the schedule plans. */
     async pay(payment: PlannedPayment, index: number): Promise<Outcome> {
       const { kind, currency, recipient } = payment;
       const post = (amount: string) => {

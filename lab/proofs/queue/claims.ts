@@ -34,7 +34,7 @@ async function createEndpoints({ app }: ProofServer, endpoints: number): Promise
 }
 
 /**
- * Creates deliveries without attempts, a fifth of the deliveries for one endpoint.
+ * Stores deliveries without attempts, a fifth of the deliveries for one endpoint.
  * @param from - number of existing deliveries, a multiple of `fanOut`
  * @param to - number of deliveries afterwards, also a multiple of `fanOut`
  */
@@ -88,7 +88,7 @@ const runMs = 3_600_000;
 interface ClaimSize {
   readonly waiting: number;
   readonly endpoints: number;
-  /** Number of claims of deliveries in each run of a kind. */
+  /** Number of claims of deliveries in each run. */
   readonly claims: number;
   readonly runs: number;
   readonly fsync: boolean;

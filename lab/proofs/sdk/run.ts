@@ -159,7 +159,7 @@ async function again(scene: Scene, asked: Asked, order: Order, error: OstiaryErr
 }
 
 /**
- * Makes the payments of a schedule with the SDK, over a network with the faults of the schedule, and compares
+ * Sends the payments of a schedule with the SDK, over a network with the faults of the schedule, and compares
  * the SDK's results with the state of the service and its payment rail.
  * @returns the problems
  */

@@ -16,7 +16,10 @@ export interface Connection {
 
 const info = { name: 'assistant', version: '1.0.0' };
 
-/** Makes a call. If the call ends with a request to the user, finishes that and repeats the call. */
+/**
+ * Makes a call of an MCP client. If the call fails because the user must authorize the client, finishes the
+ * authorization and repeats the call.
+ */
 async function authorized<Result>(
   call: () => Promise<Result>,
   isUnauthorized: (error: unknown) => boolean,

@@ -103,7 +103,7 @@ function drive(
 }
 
 /**
- * Makes requests and returns the number of responses per second. The function has a simple HTTP client of its
+ * Sends requests and returns the number of responses per second. The function has a simple HTTP client of its
  * own, which must be faster than a raw `node:http` server: the client writes prepared bytes and only searches
  * for the end of each response. A response other than a 200 or 201 with the expected content ends the
  * benchmark.

@@ -28,7 +28,7 @@ function countVerifications(): () => number {
 
 const secret = 'correct horse battery staple';
 
-/** Makes a webhook delivery that is signed now. */
+/** Builds a webhook delivery that is signed now. */
 function signed({ signWebhook }: typeof Package) {
   const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', data: { message: 'é' } });
   const timestamp = Math.floor(Date.now() / 1000);

@@ -20,7 +20,7 @@ const limits: ThrottleLimits = {
 };
 const here = '192.0.2.1';
 
-/** Makes an attempt to sign in with a wrong password. */
+/** Counts a failed sign-in with a wrong password, if the throttle admits the attempt. */
 async function fail(throttle: Throttle, attempt: SignInAttempt): Promise<Admission> {
   const admission = await throttle.admit(attempt);
   if (admission.admitted) await admission.settle('failed');

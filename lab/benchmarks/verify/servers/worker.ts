@@ -6,7 +6,10 @@ import type { CandidateName, Delivery } from '../fixture.ts';
 
 const different = 256;
 
-/** Creates new deliveries for a round, because the libraries compare the age of a delivery with the clock. */
+/**
+ * Builds new webhook deliveries for a round, because the libraries compare the age of a delivery with the
+ * clock.
+ */
 async function deliveriesOf({ sign }: Candidate): Promise<Delivery[]> {
   const timestamp = Math.floor(Date.now() / 1000);
   return Promise.all(Array.from({ length: different }, (_, number) => sign(number, timestamp)));

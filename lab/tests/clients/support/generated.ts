@@ -36,8 +36,7 @@ export async function subject() {
     baseUrl: provider.origin,
     apiKey: key,
     /**
-     * Makes the attempts and jobs that are due, once an endpoint exists whose deliveries the client waits
-     * for.
+     * Runs due deliveries and jobs, once the client has registered an endpoint with the URL `inbox:listen`.
      */
     async deliver() {
       const endpoints = await provider.ostiary.admin.webhooks.list({ partner, mode: 'test' });

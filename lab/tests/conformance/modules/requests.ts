@@ -26,7 +26,7 @@ async function refusedOnPage(suite: Suite, request: Record<string, string>): Pro
 }
 
 /**
- * Makes an authorization request whose parameters are in an unsigned request object. Parameters that OAuth
+ * Builds an authorization request whose parameters are in an unsigned request object. Parameters that OAuth
  * itself requires are also outside the object.
  */
 function withRequestObject(suite: Suite, outside: Record<string, string> = {}): Record<string, string> {

@@ -45,7 +45,7 @@ async function shown(response: Response) {
   return [status, headers.get('x-address'), headers.getSetCookie().length, await response.text()];
 }
 
-/** Makes a request body of two parts, the second of which comes later. */
+/** Builds a request body of two parts, the second of which comes later. */
 function slowBody(): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -5,7 +5,10 @@ import { startProvider } from '../support/running.ts';
 
 const provider = await startProvider();
 
-/** Headers in which browsers state the origin of a posted form. */
+/**
+ * Headers of a form post from a page that hides its origin: on another site, and below on the provider's own
+ * site.
+ */
 const crossSite = { origin: 'null', 'sec-fetch-site': 'cross-site' };
 const hidden = { origin: 'null', 'sec-fetch-site': 'same-origin' };
 

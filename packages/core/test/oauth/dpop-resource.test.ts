@@ -17,7 +17,7 @@ async function boundToken(): Promise<string> {
   return String(answer.json().access_token);
 }
 
-/** Makes a request to an API with an access token and a DPoP proof for this URL. */
+/** Sends a request to an API with an access token and a DPoP proof for this URL. */
 async function presented(
   token: string,
   path: string,

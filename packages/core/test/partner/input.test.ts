@@ -43,7 +43,7 @@ const amounts = [
 const currencies = ['EUR', 'htg', 'HTG ', '', 'USDT', 'constructor', '__proto__', null, 1, ['HTG']];
 const kid = 'KID-TEST-APPROVED';
 const twentyOne = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']));
-/** Makes requests with wrong values of one member, all refused with the same path. */
+/** Lists changes that give one member of a request a wrong value, each with the path that the error must name. */
 const wrong = (member: string, path: string, ...values: readonly unknown[]) =>
   values.map((value): readonly [changes: object, path: string] => [{ [member]: value }, path]);
 

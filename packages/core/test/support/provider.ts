@@ -239,7 +239,7 @@ export class TestProvider {
   }
 
   /**
-   * Makes one authorization request. Returns what the client gets (`code` or an error), or the page that the
+   * Sends one authorization request. Returns what the client gets (`code` or an error), or the page that the
    * user sees.
    */
   async attempt(client: TestClient, changes: Changes = {}, browser = this.browser()): Promise<string> {

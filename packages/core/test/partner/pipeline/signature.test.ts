@@ -18,7 +18,7 @@ interface Signing {
   readonly sent?: string;
 }
 
-/** Makes a signed payment request, and returns the response. */
+/** Sends a signed payment request, and returns the response. */
 async function paid(
   provider: TestProvider,
   key: TestKey | string,

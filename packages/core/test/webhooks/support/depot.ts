@@ -10,7 +10,7 @@ import { outfit, quiet } from '../../worker/workshop.ts';
  */
 export type Behaviour = (request: WebhookRequest) => Promise<AttemptAnswer | null>;
 
-/** Makes the result of an attempt whose response has the given status. */
+/** Builds the result of a webhook attempt whose response has the given status. */
 export function answered(httpStatus: number): AttemptAnswer {
   const ok = httpStatus < 300;
   return { ok, httpStatus, error: ok ? null : 'status', response: '', durationMs: 5 };
