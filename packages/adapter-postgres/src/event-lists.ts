@@ -5,7 +5,7 @@ import { startOf } from './timed-pages.ts';
 
 export const eventColumns = 'id, partner, mode, sequence, type, body, created_at AS "createdAt"';
 
-/** Filter of all partners' events, whose latest time is always a number. */
+/** Filter of all partners' events. Its latest time `until` is always a number, never `null`. */
 type EveryRow = EveryEventFilter & { readonly until: number; readonly limit: number };
 
 /**

@@ -11,7 +11,7 @@ import { statement } from './statement.ts';
 import { startOf } from './timed-pages.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Filter of logged API requests, whose latest time is always a number. */
+/** Filter of logged API requests. Its latest time `until` is always a number, never `null`. */
 type Choice = Pick<LoggedRequestFilter, 'partner' | 'mode' | 'failed' | 'limit'> & { readonly until: number };
 type Page = Choice & ListPosition;
 

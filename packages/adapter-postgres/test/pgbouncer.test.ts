@@ -27,7 +27,7 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
     await pair?.remove();
   });
 
-  /** Opens a storage on a single connection to the pooler, which is kept after every error. */
+  /** Opens a storage on a single connection to the pooler. The connection is kept after every error. */
   async function openedOnOneConnection() {
     const client = new Client({ connectionString: pooler.url }).on('error', () => undefined);
     await client.connect();

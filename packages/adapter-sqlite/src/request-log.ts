@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { startOf } from './timed-pages.ts';
 
-/** Filter of logged API requests, whose latest time is always a number. */
+/** Filter of logged API requests. Its latest time `until` is always a number, never `null`. */
 type Choice = Pick<LoggedRequestFilter, 'partner' | 'mode' | 'limit'> & { readonly until: number };
 
 const columns = `

@@ -1,10 +1,13 @@
 import { type Html, html } from '@ostiary/core/pages';
 import { encode } from 'uqr';
 
-/** Width of the white margin that readers need around a code, in modules (ISO/IEC 18004). */
+/** Width of the white margin that QR code readers need around a code, in modules (ISO/IEC 18004). */
 const quietZone = 4;
 
-/** Draws a QR code as SVG, dark on light in every colour scheme, because many readers require that. @param label - text for screen readers */
+/**
+ * Draws a QR code as SVG, dark on light in every colour scheme, because many QR code readers require that.
+ * @param label - text for screen readers
+ */
 export function qrCode(content: string, label: string): Html {
   const { data } = encode(content, { ecc: 'L', border: quietZone });
   const size = String(data.length);

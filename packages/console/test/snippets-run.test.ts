@@ -62,8 +62,7 @@ const newEndpoint = async () => String((await called('POST /v1/partner/webhooks'
 const newPassport = async () => String((await called('POST /v1/partner/sandbox/passports', {})).token);
 
 /**
- * Sample request of an operation: the id in its path, its body, and the part of the body that the request log
- * removes.
+ * Sample request of an operation: the id in its path, its body, and its query string with the question mark.
  */
 interface Sample {
   readonly id?: () => Promise<string>;

@@ -32,8 +32,8 @@ export interface ListenerEvents {
    */
   forwarded(request: InboxRequest, answer: LocalAnswer, counted: boolean): void;
   /**
-   * Function that is called when the service cannot be reached, and not again until the service was reached
-   * in between.
+   * Function that is called when the service cannot be reached or is busy, and not again until a call has
+   * succeeded in between.
    */
   lost(error: OstiaryError): void;
   /** Function that is called when the service can be reached again after a failure. */

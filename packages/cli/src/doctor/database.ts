@@ -32,7 +32,10 @@ export async function readPostgresSettings(
   return row;
 }
 
-/** Lists the settings that can lose committed data in a power failure. */
+/**
+ * Lists the settings among `fsync`, `full_page_writes` and `synchronous_commit` that are off, as `fsync=off`:
+ * a power failure can then lose committed data.
+ */
 export function unsafeSettings(settings: PostgresSettings): readonly string[] {
   const { fsync, full_page_writes, synchronous_commit } = settings;
   return Object.entries({ fsync, full_page_writes, synchronous_commit })

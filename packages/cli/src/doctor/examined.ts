@@ -5,7 +5,7 @@ export interface DoctorSettings {
   readonly authUrl: string;
   readonly baseUrl: string;
   readonly prefix: string;
-  /** Sealing keys of the servers, Base64url, in the same order: the first key encrypts. */
+  /** Sealing keys of the servers, Base64url, in the servers' order: the first key encrypts. */
   readonly sealingKeys: readonly string[];
   /** Trusted proxies, as CIDR ranges. */
   readonly trustedProxies: readonly string[];

@@ -55,7 +55,7 @@ export interface Users {
  */
 const isPlainSegment = (kid: string): boolean => /^(?!\.{1,2}$)[\w.~-]+$/.test(kid);
 
-/** Format of public user ids: printable ASCII characters. */
+/** Format of public user ids: 1 to 255 printable ASCII characters. */
 const printable = /^[\x20-\x7E]{1,255}$/;
 
 export function users(connection: Connection): Users {

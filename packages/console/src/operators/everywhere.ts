@@ -74,7 +74,7 @@ function filterFields(visit: OperatorContext, isWrong: boolean) {
   return fieldsOf(visit, labels, filled);
 }
 
-/** Shows the webhook endpoints of all partners whose deliveries fail now. */
+/** Shows the webhook endpoints of all partners to which deliveries fail now. */
 export function failingEndpoints(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, words } = visit;
   const { partner, ofPartner } = choiceOf(visit);

@@ -53,7 +53,7 @@ async function allOf(store: SealedSecrets, limit: number): Promise<SealedSecret[
   }
 }
 
-/** Returns the changes that replace each encrypted secret by the same secret encrypted with another key. */
+/** Returns changes that replace each encrypted secret by another text, as a new sealing key would. */
 const anew = (secrets: readonly SealedSecret[]) =>
   secrets.map(({ id, sealed }) => ({ id, before: sealed, sealed: `${sealed} anew` }));
 
