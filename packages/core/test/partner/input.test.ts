@@ -43,7 +43,7 @@ const amounts = [
 const currencies = ['EUR', 'htg', 'HTG ', '', 'USDT', 'constructor', '__proto__', null, 1, ['HTG']];
 const kid = 'KID-TEST-APPROVED';
 const twentyOne = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']));
-/** Lists changes that give one member of a request a wrong value, each with the path that the error must name. */
+/** Lists changes that give one member of a request a wrong value, each with the path that the error names. */
 const wrong = (member: string, path: string, ...values: readonly unknown[]) =>
   values.map((value): readonly [changes: object, path: string] => [{ [member]: value }, path]);
 
