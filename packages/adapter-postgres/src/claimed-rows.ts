@@ -10,7 +10,10 @@ interface DeliveryRow
   readonly number: number;
   /** True if this is the delivery's first claim. */
   readonly isNew: boolean;
-  /** Time at which the delivery became due again; `null` if it was never claimed. */
+  /**
+   * Time from which the delivery could be claimed again: when its retry was due or its lease had ended; `null`
+   * at the first claim.
+   */
   readonly readyAt: number | null;
 }
 

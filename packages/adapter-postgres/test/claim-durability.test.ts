@@ -21,7 +21,7 @@ beforeEach(() => {
   schema = nextSchema();
 });
 
-/** Opens a storage on a single connection, with an endpoint and two due deliveries. */
+/** Opens a storage on a single connection. */
 async function openStorage() {
   const pool = new Pool({ connectionString: postgres.url(), max: 1 }).on('error', () => undefined);
   const storage = postgresStorage({ pool, schema });
@@ -33,6 +33,7 @@ async function openStorage() {
   return { storage, pool };
 }
 
+/** Opens a storage on a single connection, with an endpoint and two due deliveries. */
 async function filledStorage() {
   const opened = await openStorage();
   await registered(opened.storage, '1');

@@ -67,7 +67,7 @@ export function sqliteAudits(database: Database) {
   };
 }
 
-/** Columns of the audit log that a filter compares. */
+/** Columns of the audit log that a filter compares for equality. */
 const compared = ['target', 'actor', 'action'] as const;
 
 /** Returns the SQL conditions of an audit log filter, each followed by `AND`. */

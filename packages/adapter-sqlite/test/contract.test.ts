@@ -13,11 +13,12 @@ async function opened(file: string): Promise<Storage> {
   return storage;
 }
 
-/**
- * A database file without rows, which is copied for each case, because creating its tables takes longer than
- * most cases.
- */
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'));
+
+/**
+ * Path of a database file without rows, which is copied for each case, because creating its tables takes
+ * longer than most cases.
+ */
 const empty = join(folder, 'empty.db');
 beforeAll(async () => (await opened(empty)).close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

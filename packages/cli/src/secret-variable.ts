@@ -3,7 +3,7 @@ import { CommandUsageError } from './command.ts';
 
 /**
  * Reads a secret from an environment variable, or from the file that the variable with the suffix `_FILE`
- * names. Removes a line break at the end.
+ * names. Removes white space at both ends of the file's text.
  * @returns `null` if neither is set
  * @throws CommandUsageError if both are set, or if the file cannot be read or is empty
  */

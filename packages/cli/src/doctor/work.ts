@@ -4,7 +4,8 @@ import { countDropped, countFailing, countFailingEndpoints, oldestEvent, readWai
 
 const dayMs = 24 * 3_600_000;
 /**
- * Waiting time above which work is late. Workers poll every second, so work that waits longer has no worker.
+ * Waiting time above which work is late, in milliseconds. Workers poll every second, so work that waits longer
+ * has no worker.
  */
 const lateMs = 60_000;
 const veryLateMs = 600_000;
