@@ -16,7 +16,10 @@ const minute = 60_000;
 
 let documents = 0;
 
-/** Publishes the metadata document of a new app, whose program waits on a port of its own. */
+/**
+ * Publishes the metadata document of a new app. The app's redirect URI is a loopback address with a port of
+ * its own.
+ */
 function newApp(changes: object = {}, headers: Record<string, string> = {}): TestClient {
   documents += 1;
   const path = `/app-${documents}/client.json`;

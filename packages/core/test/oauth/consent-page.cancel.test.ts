@@ -12,7 +12,7 @@ async function toLogin(browser = provider.browser(null), changes: Record<string,
   const login = await provider.follow(browser, provider.authorizeUrl(client, changes));
   expect(login.outcome).toBe('303 login');
   const cancelUrl = loginUrl.mock.lastCall?.[1].cancelUrl ?? '';
-  /** Opens the cancel page, posts its form, and follows the redirect. */
+  /** Posts to the cancel URL, and follows the redirects. */
   const cancel = async () => {
     const { location } = await browser.post(cancelUrl, {});
     return provider.follow(browser, location ?? '');

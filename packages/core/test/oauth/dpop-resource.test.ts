@@ -17,7 +17,7 @@ async function boundToken(): Promise<string> {
   return String(answer.json().access_token);
 }
 
-/** Sends a request to an API with an access token and a DPoP proof for this URL. */
+/** Builds a GET request to an API, with an access token and a DPoP proof for the URL `htu`. */
 async function presented(
   token: string,
   path: string,

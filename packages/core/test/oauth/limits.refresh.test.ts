@@ -4,8 +4,8 @@ import { allowedScopes } from '../support/refreshing.ts';
 import { startProvider } from '../support/running.ts';
 
 /**
- * Starts a provider with the given limits, or with the default limits. Returns an app's sign-ins, and
- * functions that refresh from an IP address.
+ * Starts a provider with the given limits, or with the default limits. Returns functions that sign a user in
+ * and refresh from an IP address.
  */
 async function start(limits: OstiaryOptions['limits'] = {}) {
   const provider = await startProvider({ refreshTokens: {}, trustedProxies: ['127.0.0.0/8'], limits });

@@ -149,7 +149,10 @@ describe('a refresh token that comes again', () => {
 describe('while sealing keys are replaced, a refresh token', () => {
   const [older, newer] = ['a'.repeat(43), 'b'.repeat(43)];
 
-  /** Starts processes on one database, with the sealing keys of two rounds of restarts. */
+  /**
+   * Starts two processes on one database, each with the given sealing keys, and signs a user in at the first
+   * process.
+   */
   async function twoProcesses(keysOfFirst: string[], keysOfSecond: string[]) {
     const shared = { storage: memoryStorage(), clock: new TestClock(), refreshTokens: {} };
     const first = await startProvider({ ...shared, sealingKeys: keysOfFirst });

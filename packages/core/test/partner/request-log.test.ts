@@ -12,7 +12,10 @@ import { TestClock, type TestProvider } from '../support/provider.ts';
 
 type Given = Parameters<typeof partnerProvider>[0];
 
-/** Starts a provider, and reads its request log. */
+/**
+ * Starts a provider with the partner `acme`, and returns functions that issue the partner's keys and read its
+ * request log.
+ */
 async function logged(options: Given = {}) {
   const database = fragileStorage();
   const given = await partnerProvider({ storage: database.storage, ...options });
