@@ -8,7 +8,7 @@ import { lookSmallAndWide } from '../../support/browser/page-checks.ts';
 import { newProfile } from '../../support/browser/profile.ts';
 import { careful, secret, signInWith, startConsole } from './console-pages.ts';
 
-/** Measures the times of a partner's steps to the first webhook, in seconds. */
+/** Runs a partner's steps to the first webhook, and returns the time that they took, in seconds. */
 async function timed(name: string, steps: () => Promise<void>): Promise<number> {
   const startedAt = performance.now();
   await steps();

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 /**
- * Runs Schemathesis (an API fuzzer) against a real server. @returns the report, or `null` if Schemathesis is
- * not installed
+ * Runs Schemathesis (an API fuzzer) against a real server, or skips the test if Schemathesis is not
+ * installed. @returns the report
  */
 async function report(
   context: TestContext,

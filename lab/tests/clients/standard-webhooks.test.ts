@@ -78,7 +78,10 @@ const secrets = {
   'of any characters': 'a secret with ünïcode, not whsec_ encoded',
 };
 
-/** Starts a service with the option for Standard Webhooks headers, and an endpoint for each secret. */
+/**
+ * Starts a service with the option for Standard Webhooks headers, and an endpoint for each secret. Returns
+ * the deliveries that the endpoints received.
+ */
 async function deliveriesOf(all: readonly string[]): Promise<Delivery[]> {
   const service = await shop({ webhooks: { standardHeaders: true } });
   const made = all.map(async (secret) => {

@@ -102,24 +102,24 @@ The conformance suite of the OpenID Foundation consists of test plans. A test pl
 
 The conformance tests run Ostiary behind a proxy that terminates TLS, inside a server with its own login. In the conformance tests, a program plays the part of the user in the browser. The conformance tests switch on all options that apps can use: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, signing users out, keys of clients, pushed requests and DPoP. In the modules of the [FAPI 2.0 Security Profile](#fapi-20-security-profile), the clients have [\`profile: 'fapi2'\`](embedding.md#clients), and the library \`oauth4webapi\` makes their requests.
 
-We wrote the conformance tests ourselves; they are not the original suite of the OpenID Foundation. On 2026-11-27 we also ran the original suite of the OpenID Foundation, version 5.2.4, on our own machine: the five test plans below. The test plans of OpenID Connect ran with discovery, static clients and \`response_type=code\`. In our runs of the original suite, no module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked our runs of its suite, and Ostiary is not certified.
+We wrote the conformance tests ourselves; they are not the original suite of the OpenID Foundation. On 2026-11-27 we also ran the original suite of the OpenID Foundation, version 5.2.4, on our own machine: the five test plans below. The test plans of OpenID Connect ran with discovery, static clients and \`response_type=code\`. In our runs of the OpenID Foundation's suite, no module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked our runs of its suite, and Ostiary is not certified.
 
 To run the Foundation's conformance suite on your machine, follow [the README of the proofs](https://github.com/ostiary/ostiary/blob/main/lab/proofs/README.md#conformance). To run the Foundation's conformance suite against your own deployment:
 
 1. Create three OAuth clients, with the \`https\` callback URLs of the conformance suite. The third of the clients for the conformance suite sends its secret in the form (\`client_secret_post\`).
 2. For the logout plans of the conformance suite, register the suite's URL \`post_logout_redirect\` for the clients. For the back-channel plan of the conformance suite, create one more client, with the suite's URL \`backchannel_logout\` as its back-channel logout URI.
-3. For the plan of the FAPI 2.0 Security Profile, create two more clients with \`profile: 'fapi2'\`, each with its own key. Register the callback URL of the conformance suite for both clients, once without a query and once with the query \`?dummy1=lorem&dummy2=ipsum\`.
+3. For the plan of the FAPI 2.0 Security Profile, create two more clients with \`profile: 'fapi2'\`, each with its own key. Register the callback URL of the conformance suite for both clients of the FAPI 2.0 plan, once without a query and once with the query \`?dummy1=lorem&dummy2=ipsum\`.
 4. In the conformance suite, enter the discovery URL of your deployment, and choose \`static_client\`.
 5. In the conformance suite, upload a screenshot for each module with the result \`review\`.
 
 The tables use the result names of the OpenID Foundation's conformance suite:
 
-- The result **pass** means that every condition of the module holds.
-- The result **warning** means that every condition of the module holds, and that the OpenID Foundation's suite warns about something that is not an error. A module with the result **warning** does not count as failed. The last column of the table gives the reason, which our test of the module checks too.
-- The result **review** means that every condition of the module holds, and that a person has to look at a screenshot.
-- The result **skipped** means that the original suite does not run the module, or stops before its end. The last column of the table gives the reason, which our test of the module checks too.
+- The result **pass** means that every condition of the test module holds.
+- The result **warning** means that every condition of the test module holds, and that the OpenID Foundation's suite warns about something that is not an error. A module with the result **warning** does not count as failed. The last column of the tables gives the reason of each warning, which our test of the module checks too.
+- The result **review** means that every condition of the test module holds, and that a person has to look at a screenshot.
+- The result **skipped** means that the OpenID Foundation's suite does not run the test module, or stops before its end. The last column of the tables gives the reason why a module was skipped, which our test of the module checks too.
 
-In all of our conformance tests, every condition holds.
+In our conformance tests, every condition of every module holds.
 
 ${plans.map(planSection).join('\n\n')}
 `;

@@ -65,7 +65,7 @@ async function inShell(command: string, env: Readonly<Record<string, string>>) {
 }
 
 /**
- * Checks that a command failed only because it names an object that only the reader has, such as `we_…` or
+ * Checks whether a command failed only because it names an object that only the reader has, such as `we_…` or
  * `<client id>`.
  */
 function names({ words }: ShellCommand, output: string): boolean {

@@ -14,7 +14,7 @@ async function signedOut(
   const state = randomText();
   const parameters = await parametersOf(idToken, state);
   const page = await browser.get(`${suite.endpoint('end_session')}?${new URLSearchParams(parameters)}`);
-  /** Checks that an authorization request without user interaction (`prompt=none`) still succeeds. */
+  /** Checks whether an authorization request without user interaction (`prompt=none`) still succeeds. */
   const isSignedIn = async () => {
     const { callback } = await suite.visit(suite.request({ prompt: 'none' }), { browser });
     if (callback?.get('error') !== null) expect(callback?.get('error')).toBe('login_required');
@@ -23,7 +23,10 @@ async function signedOut(
   return { browser, page, state, isSignedIn };
 }
 
-/** Checks that the provider does not redirect the browser, and that the user stays signed in. */
+/**
+ * Makes a conformance module that checks that the provider does not redirect the browser, and that the user
+ * stays signed in.
+ */
 const refusedWith =
   (parametersOf: Parameters<typeof signedOut>[1]) =>
   async (suite: Suite): Promise<void> => {
@@ -33,7 +36,10 @@ const refusedWith =
     expect(await isSignedIn()).toBe(true);
   };
 
-/** Checks that the provider asks the user, who agrees, and does not redirect the browser. */
+/**
+ * Makes a conformance module that checks that the provider asks the user, who agrees, and does not redirect
+ * the browser.
+ */
 const askedWith =
   (parameters: Record<string, string>) =>
   async (suite: Suite): Promise<void> => {

@@ -5,7 +5,10 @@ import { root } from './pages.ts';
 /** Path of the reference server's command line, which has the commands of every installation, too. */
 export const program = join(root, 'examples/reference-server/src/cli/main.ts');
 
-/** Returns the lines below the headings of a help page, except lines below `Options` and `Global Options`. */
+/**
+ * Returns the lines of a help page that list commands: the lines below its headings, without options,
+ * arguments and the example.
+ */
 const commandLines = (page: string): string[] =>
   Array.from(page.matchAll(/^([A-Z][\w ]+):\n((?: .*\n?)+)/gm)).flatMap(([, heading = '', lines = '']) =>
     /Options$|^Example$|^Required$|^Arguments$/.test(heading) ? [] : lines.split('\n'),

@@ -17,7 +17,10 @@ import { exchange, signedInWith } from '../../support/fapi/tokens.ts';
 import type { Suite } from '../../support/suite.ts';
 import { type Module, module, type RunModule } from '../module.ts';
 
-/** Pushes an authorization request with a client assertion whose claims are changed. */
+/**
+ * Makes a conformance module that pushes an authorization request with a client assertion whose claims are
+ * changed, and checks that it is refused.
+ */
 const refusedAssertion =
   (changeOf: (suite: Suite) => Change): RunModule['run'] =>
   async (suite) => {

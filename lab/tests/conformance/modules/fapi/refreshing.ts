@@ -10,7 +10,9 @@ import { checkTokens, refresh, type SignedIn } from '../../support/fapi/tokens.t
 import { randomText, redirectUriWithQuery, type Suite } from '../../support/suite.ts';
 import { type Module, module } from '../module.ts';
 
-/** Refreshes the tokens of a sign-in a second later with a new client key, and checks the response. */
+/**
+ * Refreshes the tokens of a sign-in a second later with a new key for DPoP proofs, and checks the response.
+ */
 async function refreshed(flow: SignedIn, requested?: string): Promise<SignedIn> {
   flow.suite.clock.advance(1_000);
   const keys = await oauth.generateKeyPair('ES256');
@@ -43,7 +45,7 @@ async function signedInAndRefreshed(
   return flow;
 }
 
-/** Sends a request without any credentials of a client. */
+/** Client authentication that adds no credentials to a request. */
 const unauthenticated: oauth.ClientAuth = () => undefined;
 
 /** Conformance module about refresh tokens. */

@@ -8,7 +8,10 @@ import { exchange } from '../../support/fapi/tokens.ts';
 import type { Suite } from '../../support/suite.ts';
 import { type Module, module, type RunModule } from '../module.ts';
 
-/** Makes a conformance module that exchanges a code with a client assertion whose claims are changed. */
+/**
+ * Makes a conformance module that exchanges a code with a client assertion whose claims are changed, and
+ * checks that it is refused.
+ */
 const refusedAssertion =
   (changeOf: (suite: Suite) => Change): RunModule['run'] =>
   async (suite) => {
