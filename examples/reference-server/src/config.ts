@@ -89,7 +89,9 @@ function noticesOf(values: Parsed) {
       'OSTIARY_SMTP_URL, OSTIARY_NOTICES_TO and OSTIARY_NOTICES_FROM need each other: set all three, or none',
     );
   }
-  return Object.freeze({ smtpUrl, to: Object.freeze(to), from });
+  const [first = 'en'] = values.OSTIARY_LANGUAGES;
+  const language = values.OSTIARY_NOTICES_LANGUAGE ?? first;
+  return Object.freeze({ smtpUrl, to: Object.freeze(to), from, language });
 }
 
 /** Refuses settings that do not allow several processes on this machine. */
@@ -180,7 +182,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
     operators,
     /**
-     * Mail server, receivers and sender of notices; `null` if the server sends no e-mail. `smtpUrl` contains
+     * Mail server, receivers, sender and language of notices; `null` if the server sends no e-mail. `smtpUrl` contains
      * a password, so never log it.
      */
     notices,

@@ -84,7 +84,7 @@ export async function openInstallation(
       csrf: createCsrf(deriveKeys('csrf')),
       sessions: ofStaff,
     });
-    const mailer = createMailer(config, logger);
+    const mailer = createMailer(config, logger, accounts);
     const ostiary = await createOstiary({
       authUrl: config.authUrl,
       baseUrl: config.baseUrl,

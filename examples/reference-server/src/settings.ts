@@ -22,7 +22,10 @@ export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
 export type Language = (typeof languages)[number];
 
-/** Optional scopes that this server supports. It stores no e-mail or postal addresses for the others. */
+/**
+ * Optional scopes that this server supports. It stores no postal addresses, and the e-mail addresses of users
+ * are for notices only.
+ */
 const readyScopes = ['phone', 'standardProfile'] as const;
 
 /** Definition of an environment variable of the server. */
@@ -128,7 +131,7 @@ export const settings = {
     fallback: '',
     shown: 'none',
     about:
-      'Scopes of OpenID Connect in addition to the five, comma separated: `phone`, which you can allow to clients, and `standardProfile`, which adds `preferred_username` and `picture` to `profile`. This server stores no e-mail addresses and no postal addresses.',
+      'Scopes of OpenID Connect in addition to the five, comma separated: `phone`, which you can allow to clients, and `standardProfile`, which adds `preferred_username` and `picture` to `profile`. Apps receive no e-mail addresses and no postal addresses from this server.',
   },
   OSTIARY_REFRESH_TOKENS: onOff(
     'off',
@@ -242,6 +245,11 @@ export const settings = {
     check: mailAddress.optional(),
     shown: 'none',
     about: 'E-mail address from which notices are sent. The name of the sender is `OSTIARY_NAME`.',
+  },
+  OSTIARY_NOTICES_LANGUAGE: {
+    check: z.enum(languages, `must be one of ${languages.join(', ')}`).optional(),
+    shown: 'the first of OSTIARY_LANGUAGES',
+    about: 'Language of the notices that are sent by e-mail.',
   },
   OSTIARY_LOG_LEVEL: {
     check: z.enum(

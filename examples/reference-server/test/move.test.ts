@@ -47,7 +47,7 @@ async function makeUsed(env: NodeJS.ProcessEnv) {
     logger: createLogger('silent'),
   });
   const { accounts, ledger, ostiary } = server.installation;
-  await accounts.create({ ...anaika, htgBalance: '1250.00' });
+  await accounts.create({ ...anaika, email: 'anaika@example.com', htgBalance: '1250.00' });
   await accounts.create(jean);
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
   await ledger.fund('kafe', '500.00', 'HTG');
@@ -110,7 +110,9 @@ describe('ostiary move', () => {
     const { accounts, ledger, ostiary } = server.installation;
     // The session from before the move is still valid.
     expect((await visitor.get('/')).html).toContain(anaika.name);
-    expect(await accounts.verify('ANAIKA', anaika.password)).toMatchObject({ handle: 'anaika' });
+    expect(await accounts.verify('ANAIKA', anaika.password)).toMatchObject({
+      ...{ handle: 'anaika', email: 'anaika@example.com' },
+    });
     expect(await ledger.funds('kafe')).toEqual(funds);
     const { kid } = (await accounts.get('jean')) ?? { kid: '' };
     const paid = await fetch(new URL('/v1/partner/payments', env.OSTIARY_AUTH_URL), {

@@ -3,17 +3,23 @@ import { expect, test } from 'vitest';
 import { type Texts, texts } from '../src/pages/texts.ts';
 import { languages } from '../src/settings.ts';
 
+/** Returns all texts of a language file by their names, also those in nested groups. */
+const textsIn = (group: object, path = ''): (readonly [name: string, text: string])[] =>
+  Object.entries(group).flatMap(([name, text]) =>
+    typeof text === 'string' ? [[`${path}${name}`, text] as const] : textsIn(text, `${path}${name}/`),
+  );
+
 test.each(languages)(
   '%s has every text of the pages, with the same arguments, each of them shown',
   (language) => {
     const argumentsIn = (of: Texts) =>
-      Object.entries(of).map(([name, text]) => {
-        const values = Array.from(String(text).matchAll(/\{(\w+)[,}]/g), ([, one = '']) => [one, 7] as const);
-        const shown = typeof text === 'string' ? fillText(language, text, Object.fromEntries(values)) : '';
-        return [name, values, shown.match(/7/g) ?? []].join();
+      textsIn(of).map(([name, text]) => {
+        const values = Array.from(text.matchAll(/\{(\w+)[,}]/g), ([, one = '']) => [one, 7] as const);
+        const shown = fillText(language, text, Object.fromEntries(values));
+        return [name, values.toSorted(), shown.match(/7/g) ?? []].join();
       });
     expect(argumentsIn(texts[language]).sort()).toEqual(argumentsIn(texts.en).sort());
-    expect(Object.values(texts[language])).not.toContain('');
+    expect(textsIn(texts[language]).map(([, text]) => text)).not.toContain('');
   },
 );
 

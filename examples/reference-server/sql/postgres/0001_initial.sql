@@ -18,6 +18,12 @@ CREATE TABLE users (
 -- The collation folds ASCII and nothing else, whatever the language of the database.
 CREATE UNIQUE INDEX users_handle_key ON users (lower(handle COLLATE "C"));
 
+-- Addresses to which notices for users are sent. Apps never receive them.
+CREATE TABLE user_emails (
+  sub text PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+  email text NOT NULL
+);
+
 CREATE TABLE credentials (
   id text PRIMARY KEY,
   sub text NOT NULL REFERENCES users ON DELETE CASCADE,

@@ -16,6 +16,12 @@ CREATE TABLE app_users (
   blocked_at INTEGER
 ) STRICT;
 
+-- Addresses to which notices for users are sent. Apps never receive them.
+CREATE TABLE app_user_emails (
+  sub TEXT PRIMARY KEY REFERENCES app_users ON DELETE CASCADE,
+  email TEXT NOT NULL COLLATE NOCASE
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE app_credentials (
   id TEXT PRIMARY KEY,
   sub TEXT NOT NULL REFERENCES app_users ON DELETE CASCADE,

@@ -9,7 +9,7 @@ import { openPostgres } from '../database/postgres.ts';
  * processes is not moved.
  */
 const tables = (
-  'users credentials sessions throttle accounts movements postings executions ' +
+  'users user_emails credentials sessions throttle accounts movements postings executions ' +
   'staff staff_passkeys staff_codes staff_links staff_sessions staff_challenges'
 ).split(' ');
 

@@ -6,6 +6,7 @@ import {
   present,
   readPassword,
   table,
+  toggle,
   value,
 } from '@ostiary/cli';
 import type { Installation } from '../installation.ts';
@@ -34,6 +35,7 @@ export const userCommands: Commands<Installation> = {
       handle: value('handle for signing in', { required: true }),
       name: value('shown to apps and partners', { required: true }),
       phone: value('such as +50937001122', { required: true }),
+      email: value('address for notices to the user (none)'),
       role: value('member, unless given'),
       country: value('ISO 3166-1 (HT)'),
       'avatar-url': value('https address of a picture'),
@@ -54,6 +56,7 @@ export const userCommands: Commands<Installation> = {
         name: args.required('name'),
         phone: args.required('phone'),
         ...present({
+          email: args.text('email'),
           role: args.text('role'),
           country: args.text('country'),
           avatarUrl: args.text('avatar-url'),
@@ -108,11 +111,32 @@ export const userCommands: Commands<Installation> = {
         ['sub', account.sub],
         ['user ID', account.kid],
         ['phone', account.phone],
+        ['e-mail', account.email ?? 'none'],
         ['KYC', `${account.kycStatus} (tier ${account.kycTier})`],
         ['created', account.createdAt.toISOString()],
         ['state', account.blockedAt === null ? 'active' : `blocked since ${account.blockedAt.toISOString()}`],
       ];
       return { text: table(rows), json: describe(account) };
+    },
+  },
+
+  'users set-email': {
+    about: 'change or remove the address to which notices for a user are sent',
+    example: 'anaika --email anaika@example.com',
+    positionals: ['handle'],
+    flags: { email: value('the new address'), remove: toggle('remove the address') },
+    async run({ admin, subject: { accounts } }, args) {
+      const [handle = ''] = args.positionals;
+      const email = args.text('email') ?? null;
+      if ((email === null) !== args.has('remove'))
+        throw new CommandUsageError('give either --email or --remove');
+      const account = await accounts.setEmail(handle, email);
+      await admin.audit.record({ action: 'user.set_email', target: targetOf(account) });
+      const text =
+        email === null
+          ? `Notices for ${account.handle} are no longer sent.`
+          : `Notices for ${account.handle} go to ${email}.`;
+      return done(text, account);
     },
   },
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Notify } from '@ostiary/core';
+import type { Notice, Notify } from '@ostiary/core';
 import { isLoopbackUrl } from '@ostiary/web-kit';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../config.ts';
+import type { Accounts } from '../users/accounts.ts';
 import { mailOf } from './mails.ts';
 
 /**
@@ -23,9 +24,14 @@ export interface Mailer {
 }
 
 /** Creates the mailer with the server's settings; returns `null` if there are no settings for e-mail. */
-export function createMailer(config: ServerConfig, logger: Logger): Mailer | null {
+export function createMailer(
+  config: ServerConfig,
+  logger: Logger,
+  accounts: Pick<Accounts, 'getBySub'>,
+): Mailer | null {
   const { notices, name, authUrl } = config;
   if (notices === null) return null;
+  const { to: operators } = notices;
   const url = new URL(notices.smtpUrl);
   const user = decodeURIComponent(url.username);
   const secure = url.protocol === 'smtps:';
@@ -40,18 +46,25 @@ export function createMailer(config: ServerConfig, logger: Logger): Mailer | nul
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const operatorsUrl = config.operators === null ? null : `${authUrl}/operators`;
+  const context = { name, authUrl, hasOperators: config.operators !== null, language: notices.language };
   const domain = notices.from.slice(notices.from.lastIndexOf('@') + 1);
+
+  /** Returns the addresses to which a notice is sent: the operators', or that of the user whom it concerns. */
+  async function receiversOf(notice: Notice): Promise<string[]> {
+    if (notice.type !== 'app.connected') return [...operators];
+    const account = await accounts.getBySub(notice.sub);
+    return account === null || account.email === null ? [] : [account.email];
+  }
 
   return {
     async notify(notice) {
-      // It concerns a user, of whom this server knows no e-mail address.
-      if (notice.type === 'app.connected') return;
+      const to = await receiversOf(notice);
+      if (to.length === 0) return;
       const digest = createHash('sha256').update(notice.id).digest('hex').slice(0, 32);
       await transport.sendMail({
         from: { name, address: notices.from },
-        to: [...notices.to],
-        ...mailOf(notice, { name, operatorsUrl }),
+        to,
+        ...mailOf(notice, context),
         // The same for each repetition, so that mail programs show one.
         messageId: `<${digest}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },

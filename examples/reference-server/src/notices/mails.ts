@@ -1,16 +1,31 @@
 import type { Notice } from '@ostiary/core';
-
-/**
- * Notice that operators get by e-mail. Notices of connected apps are left out, because they concern one user
- * alone.
- */
-export type OperatorNotice = Exclude<Notice, { readonly type: 'app.connected' }>;
+import { fillText } from '@ostiary/core/pages';
+import { texts } from '../pages/texts.ts';
+import type { Language } from '../settings.ts';
 
 /** An e-mail in plain text. */
 export interface Mail {
   readonly subject: string;
   readonly text: string;
 }
+
+/** Service and language of an e-mail. */
+export interface MailContext {
+  /** Name of the service. */
+  readonly name: string;
+  readonly authUrl: string;
+  /** True if the service has pages for operators. */
+  readonly hasOperators: boolean;
+  readonly language: Language;
+}
+
+/** Values that the texts of an e-mail name, and the path of the page that the e-mail links to. */
+interface Subject {
+  readonly values: { readonly [name: string]: string };
+  readonly path: string;
+}
+
+type EndpointNotice = Extract<Notice, { readonly endpointId: string }>;
 
 /**
  * Removes from a name that people chose the characters that could begin a new line or header, or hide text.
@@ -20,89 +35,58 @@ const inOneLine = (name: string): string => name.replaceAll(/\p{C}+|[\u2028\u202
 /** Formats a time for people, in UTC. */
 const shown = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-function answerOf({
-  at,
-  httpStatus,
-  error,
-}: {
-  at: string;
-  httpStatus: number | null;
-  error: string | null;
-}): string {
-  const answer = httpStatus === null ? `no answer (${error ?? 'unknown'})` : `status ${httpStatus}`;
-  return `${answer} at ${shown(at)}`;
+/** Describes the response to a failed webhook attempt in words. */
+function failureOf(
+  { lastFailure: { at, httpStatus, error } }: EndpointNotice,
+  { language }: MailContext,
+): string {
+  const text = texts[language].mails;
+  const time = shown(at);
+  return httpStatus === null
+    ? fillText(language, text.noAnswer, { error: error ?? text.unknown, time })
+    : fillText(language, text.status, { status: String(httpStatus), time });
 }
 
-/** Text of a notice's e-mail: what happened, what to do first, and the path of a page for operators. */
-interface Words {
-  readonly subject: string;
-  readonly happened: string;
-  readonly first: string;
-  readonly path: string;
-}
-
-function wordsOf(notice: OperatorNotice): Words {
+/** Returns the subject of a notice: the values for its texts, and the path of its page. */
+function subjectOf(notice: Notice, context: MailContext): Subject {
+  const { language } = context;
+  const text = texts[language].mails;
   if (notice.type === 'signing_key.rotated') {
     const { kid, alg, activeFrom } = notice;
-    return {
-      subject: 'Signing key rotated',
-      happened: `A new ${alg} key (${kid}) signs ID tokens from ${shown(activeFrom)} on.`,
-      first: 'If you did not rotate the key, find out who did: the audit log has the person.',
-      path: '/signing-keys',
-    };
+    return { values: { kid, alg, time: shown(activeFrom) }, path: '/operators/signing-keys' };
   }
-  const { partner, mode } = notice;
-  const whose = `${inOneLine(notice.partnerName)} (${partner}, ${mode} mode)`;
-  const page = `/partners/${encodeURIComponent(partner)}`;
-  const query = mode === 'test' ? '?mode=test' : '';
+  if (notice.type === 'app.connected') {
+    const values = { app: inOneLine(notice.clientName), service: inOneLine(context.name) };
+    return { values: { ...values, time: shown(notice.at) }, path: '/account/apps' };
+  }
+  const { partner } = notice;
+  const mode = text.modes[notice.mode];
+  const whose = fillText(language, text.of, { name: inOneLine(notice.partnerName), partner, mode });
+  const page = `/operators/partners/${encodeURIComponent(partner)}`;
+  const query = notice.mode === 'test' ? '?mode=test' : '';
   if (notice.type === 'api_key.ending') {
-    const { keyId, keyName, expiresAt } = notice;
+    const { keyId: id, keyName, expiresAt } = notice;
     return {
-      subject: `API key of ${partner} ends (${mode})`,
-      happened: `The API key "${inOneLine(keyName)}" (${keyId}) of ${whose} expires at ${shown(expiresAt)}.`,
-      first: 'Roll the key with an overlap, and send the new one to the partner.',
-      path: `${page}/keys/${encodeURIComponent(keyId)}${query}`,
+      values: { partner, mode, whose, id, key: inOneLine(keyName), time: shown(expiresAt) },
+      path: `${page}/keys/${encodeURIComponent(id)}${query}`,
     };
   }
-  const { endpointId, host, lastFailure } = notice;
-  const endpoint = `The webhook endpoint ${endpointId} at ${host} of ${whose}`;
-  const path = `${page}/webhooks/${encodeURIComponent(endpointId)}${query}`;
-  const last = `Last failure: ${answerOf(lastFailure)}.`;
-  if (notice.type === 'endpoint.works') {
-    return {
-      subject: `Webhooks to ${partner} work again (${mode})`,
-      happened: `${endpoint} works again. ${last}`,
-      first: 'If deliveries were given up in the meantime, recover them on the page of the endpoint.',
-      path,
-    };
-  }
-  const given = {
-    'endpoint.failing': { subject: 'fail', happened: 'has been failing for more than an hour' },
-    'endpoint.given_up': {
-      subject: 'were given up',
-      happened: 'failed until the last attempt, and a delivery was given up',
-    },
-  }[notice.type];
+  const { endpointId: endpoint, host } = notice;
   return {
-    subject: `Webhooks to ${partner} ${given.subject} (${mode})`,
-    happened: `${endpoint} ${given.happened}. ${last}`,
-    first: 'Look at the attempts on the page of the endpoint, and ask the partner whether the server is up.',
-    path,
+    values: { partner, mode, whose, endpoint, host, failure: failureOf(notice, context) },
+    path: `${page}/webhooks/${encodeURIComponent(endpoint)}${query}`,
   };
 }
 
-/**
- * Writes the e-mail of a notice.
- * @param operatorsUrl - URL of the pages for operators; `null` if there are none
- */
-export function mailOf(
-  notice: OperatorNotice,
-  { name, operatorsUrl }: { readonly name: string; readonly operatorsUrl: string | null },
-): Mail {
-  const { subject, happened, first, path } = wordsOf(notice);
-  const link = operatorsUrl === null ? [] : [`${operatorsUrl}${path}`];
+/** Writes the e-mail of a notice: what happened, what to do first, and a link to the page, if there is one. */
+export function mailOf(notice: Notice, context: MailContext): Mail {
+  const { name, authUrl, hasOperators, language } = context;
+  const { subject, happened, first } = texts[language].mails[notice.type];
+  const { values, path } = subjectOf(notice, context);
+  const hasPage = hasOperators || notice.type === 'app.connected';
+  const lines = [happened, first].map((text) => fillText(language, text, values));
   return {
-    subject: `[${inOneLine(name)}] ${subject}`,
-    text: `${[happened, first, ...link].join('\n\n')}\n`,
+    subject: `[${inOneLine(name)}] ${fillText(language, subject, values)}`,
+    text: `${[...lines, ...(hasPage ? [`${authUrl}${path}`] : [])].join('\n\n')}\n`,
   };
 }

@@ -76,6 +76,13 @@ export const staffActs: { readonly [action: string]: HostAct } = {
     'estableció una contraseña del usuario',
     'definiu uma senha do usuário',
   ),
+  'user.set_email': act(
+    'changed the e-mail address of the user',
+    'a changé l’adresse e-mail de l’utilisateur',
+    'chanje adrès imel itilizatè',
+    'cambió el correo electrónico del usuario',
+    'mudou o endereço de e-mail do usuário',
+  ),
   'user.passport': act(
     'issued a passport of the user',
     'a émis un passeport de l’utilisateur',

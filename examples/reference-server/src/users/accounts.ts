@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Database, Queries, Transaction, Value, Values } from '../database/database.ts';
 import { UniqueViolation } from '../database/database.ts';
 import { ledgerCurrencies, post } from '../ledger/postings.ts';
-import { type NewUser, newUserSchema, passwordSchema } from './input.ts';
+import { emailSchema, type NewUser, newUserSchema, passwordSchema } from './input.ts';
 import type { Line, Passwords } from './passwords.ts';
 
 /** A user as administrators see it. */
@@ -12,6 +12,8 @@ export interface Account {
   readonly kid: string;
   readonly handle: string;
   readonly phone: string;
+  /** Address to which notices for the user are sent; `null` if the user gets none. */
+  readonly email: string | null;
   readonly name: string;
   readonly kycStatus: string;
   readonly kycTier: number;
@@ -47,7 +49,8 @@ type Row = Omit<Account, 'createdAt' | 'blockedAt'> & {
   readonly blockedAt: number | null;
 };
 
-const columns = `sub, kid, handle, phone, name, kyc_status AS "kycStatus", kyc_tier AS "kycTier",
+const columns = `sub, kid, handle, phone, name,
+  (SELECT email FROM app_user_emails WHERE app_user_emails.sub = app_users.sub) AS email, kyc_status AS "kycStatus", kyc_tier AS "kycTier",
   password_hash AS "passwordHash", created_at AS "createdAt", blocked_at AS "blockedAt"`;
 
 const insertUser = `
@@ -55,6 +58,8 @@ const insertUser = `
     trust_score, trust_tier, password_hash, created_at, blocked_at)
   VALUES (:sub, :kid, :handle, :phone, :name, :avatarUrl, :role, :country, :kycTier, :kycStatus,
     :trustScore, :trustTier, :passwordHash, :createdAt, NULL)`;
+
+const insertEmail = 'INSERT INTO app_user_emails (sub, email) VALUES (:sub, :email)';
 
 const insertCredential = `
   INSERT INTO app_credentials (id, sub, type, issued_at, expires_at)
@@ -102,6 +107,7 @@ function publicId(): string {
 function rowsOf(database: Database) {
   const [own, given, after] = ['handle', ':handle', ':after'].map(database.caseless);
   const [name, part, start] = ['name', ':part', ':start'].map(database.caseless);
+  const [email, text] = ['email', ':text'].map(database.caseless);
   const from = `SELECT ${columns} FROM app_users WHERE`;
   const find = (queries: Queries, handle: string): Promise<Row | undefined> =>
     queries.get<Row>(`${from} ${own} = ${given}`, { handle });
@@ -111,23 +117,21 @@ function rowsOf(database: Database) {
     list: (page: { readonly after: string; readonly limit: number }): Promise<Row[]> =>
       database.all<Row>(`${from} ${own} > ${after} ORDER BY ${own} LIMIT :limit`, page),
     /**
-     * Finds users by a text: a part of the name, the beginning of the handle, or the whole phone number or
-     * id.
+     * Finds users by a text: a part of the name, the beginning of the handle, or the whole phone number,
+     * e-mail address or id.
      */
-    search: ({
-      text,
-      ...page
-    }: {
+    search: (request: {
       readonly text: string;
       readonly after: string;
       readonly limit: number;
     }): Promise<Row[]> => {
-      const literal = text.replace(/[\\%_]/g, '\\$&');
+      const literal = request.text.replace(/[\\%_]/g, '\\$&');
       return database.all<Row>(
         `${from} ${own} > ${after} AND (${name} LIKE ${part} ESCAPE '\\' OR ${own} LIKE ${start} ESCAPE '\\'
-           OR phone = :text OR sub = :text OR kid = :text)
+           OR phone = :text OR sub = :text OR kid = :text
+           OR sub IN (SELECT sub FROM app_user_emails WHERE ${email} = ${text}))
          ORDER BY ${own} LIMIT :limit`,
-        { ...page, text, part: `%${literal}%`, start: `${literal.replace(/^@/, '')}%` },
+        { ...request, part: `%${literal}%`, start: `${literal.replace(/^@/, '')}%` },
       );
     },
     /** Returns the user with a handle. @throws {@link AccountError} if there is none */
@@ -139,15 +143,16 @@ function rowsOf(database: Database) {
   };
 }
 
-/** Stores a new user with the starting balance. */
+/** Stores a new user with the e-mail address, the credentials and the starting balance. */
 async function store(
   transaction: Transaction,
   row: Values & { readonly sub: string; readonly createdAt: number },
-  { credentials, htgBalance, usdBalance }: Checked,
+  { email, credentials, htgBalance, usdBalance }: Checked,
 ): Promise<void> {
   const balances = { HTG: htgBalance, USD: usdBalance };
   const { sub, createdAt } = row;
   await transaction.run(insertUser, row);
+  if (email !== null) await transaction.run(insertEmail, { sub, email });
   for (const { type, issuedAt, expiresAt } of credentials) {
     const id = `cred_${randomBytes(9).toString('hex')}`;
     const times = { issuedAt: issuedAt.getTime(), expiresAt: expiresAt?.getTime() ?? null };
@@ -222,7 +227,7 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     /** Creates a user. @throws {@link AccountError} if a value is wrong, or the handle or phone is taken */
     async create(given: NewUser): Promise<Account> {
       const checked = check(newUserSchema, given);
-      const { password, credentials: _, htgBalance: __, usdBalance: ___, ...user } = checked;
+      const { password, email: _, credentials: __, htgBalance: ___, usdBalance: ____, ...user } = checked;
       const row = {
         ...user,
         sub: `usr_${randomBytes(10).toString('hex')}`,
@@ -250,7 +255,7 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     list: async (page: { readonly after?: string; readonly limit?: number } = {}): Promise<Account[]> =>
       (await rows.list({ after: '', limit: 100, ...page })).map(toAccount),
 
-    /** Finds users by a part of the name, the start of the handle, or phone number or id; see `list`. */
+    /** Finds users by a part of the name, the start of the handle, or phone, e-mail or id; see `list`. */
     search: async (request: { readonly text: string; readonly after: string; readonly limit: number }) =>
       (await rows.search(request)).map(toAccount),
 
@@ -258,6 +263,19 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     async setPassword(handle: string, password: string): Promise<Account> {
       const hash = await passwords.hash(check(passwordSchema, password));
       return change(handle, 'password_hash = :value', hash);
+    },
+    /**
+     * Changes the address to which notices for the user are sent; `null` removes the address.
+     * @throws {@link AccountError}
+     */
+    async setEmail(handle: string, email: string | null): Promise<Account> {
+      const address = email === null ? null : check(emailSchema, email);
+      return database.write(async (transaction) => {
+        const { sub } = await require(transaction, handle);
+        await transaction.run('DELETE FROM app_user_emails WHERE sub = :sub', { sub });
+        if (address !== null) await transaction.run(insertEmail, { sub, email: address });
+        return toAccount(await require(transaction, handle));
+      });
     },
     /**
      * Blocks a user, and ends the user's sessions at this server. The caller must end the access of apps.

@@ -22,6 +22,11 @@ export const phoneSchema = z
   .string()
   .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)');
 
+/** Schema of the e-mail address to which notices for a user are sent. */
+export const emailSchema = z
+  .email('must be an e-mail address such as anaika@example.com')
+  .max(254, 'must be an e-mail address of at most 254 characters');
+
 /** Schema of a new password. Only its length is restricted (NIST SP 800-63B, section 3.1.1.2). */
 export const passwordSchema = z
   .string()
@@ -34,6 +39,7 @@ export const newUserSchema = z.strictObject({
   password: passwordSchema,
   name: text,
   phone: phoneSchema,
+  email: emailSchema.nullable().default(null),
   role: text.default('member'),
   country: z
     .string()

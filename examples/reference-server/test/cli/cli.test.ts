@@ -40,13 +40,29 @@ const create = ['--handle', 'anaika', '--name', anaika.name, '--phone', anaika.p
 describe('ostiary users', () => {
   test('creates a user with a password from standard input, who can sign in at once', async () => {
     const { env, origin } = await running();
-    const more = args('--kyc-status approved --kyc-tier 2 --htg-balance 1250.00');
+    const more = args('--kyc-status approved --kyc-tier 2 --htg-balance 1250.00 --email anaika@example.com');
     const created = await commandProcess('users create', [...create, ...more], env, `${anaika.password}\n`);
     expect(created).toMatchObject({ code: 0, errors: '' });
     expect(created.output).not.toContain(anaika.password);
     expect((await new Visitor(origin).signIn('anaika', anaika.password)).status).toBe(303);
     const listed = await command('users list', ['--json'], env);
-    expect(listed.json().users).toMatchObject([{ handle: 'anaika', kycStatus: 'approved', kycTier: 2 }]);
+    const email = 'anaika@example.com';
+    expect(listed.json().users).toMatchObject([
+      { handle: 'anaika', kycStatus: 'approved', kycTier: 2, email },
+    ]);
+  });
+
+  test('changes and removes the address for notices', async () => {
+    const { env, server } = await running();
+    await server.installation.accounts.create(anaika);
+    const emailOf = async () => (await command('users show', ['anaika', '--json'], env)).json().email;
+    expect(await emailOf()).toBeNull();
+    for (const email of ['anaika@example.com', 'a.pierre@example.com']) {
+      expect((await command('users set-email', ['ANAIKA', '--email', email], env)).code).toBe(0);
+      expect(await emailOf()).toBe(email);
+    }
+    expect((await command('users set-email', ['anaika', '--remove'], env)).code).toBe(0);
+    expect(await emailOf()).toBeNull();
   });
 
   test('blocks a user, and ends the sessions at once, like a password change', async () => {
@@ -74,6 +90,7 @@ describe('ostiary users', () => {
       ['users create', [...create, '--htg-balance', '5.00']],
       ['users kyc', ['anaika', '--tier', '2']],
       ['users set-password', ['anaika']],
+      ['users set-email', ['anaika', '--email', 'anaika@example.com']],
       ['users block', ['anaika', '--yes']],
       ['users unblock', ['anaika']],
     ] as const) {
@@ -85,10 +102,11 @@ describe('ostiary users', () => {
     const { entries }: { entries: { actor: string; action: string; details: object }[] } = listed.json();
     expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['marie']));
     expect(entries.map(({ action }) => action).toSorted()).toEqual([
-      ...['user.block', 'user.create', 'user.end', 'user.kyc', 'user.set_password', 'user.unblock'],
+      ...['user.block', 'user.create', 'user.end', 'user.kyc'],
+      ...['user.set_email', 'user.set_password', 'user.unblock'],
     ]);
     expect(entries.at(-1)?.details).toMatchObject({ handle: 'anaika', htgBalance: '5.00' });
-    expect(listed.output).not.toMatch(/password"?:|a new long|\+509/);
+    expect(listed.output).not.toMatch(/password"?:|a new long|\+509|@example/);
   });
 });
 
@@ -97,6 +115,7 @@ const typed = 'long enough password';
 test.each([
   ['users block', args('nobody --yes'), 'there is no user'],
   ['users set-password', ['nobody'], 'there is no user'],
+  ['users set-email', args('nobody --remove'), 'there is no user'],
   ['users kyc', args('nobody --tier 1'), 'there is no user'],
   ['users show', ['nobody'], 'there is no user'],
   ['partners fund', args('nobody --amount 1.00 --currency HTG'), 'there is no partner nobody'],
@@ -112,6 +131,9 @@ test.each([
   ['users create', create, 'short\n', 'password must have at least 10'],
   ['users create', [...create, '--password', 'secret'], '', "unknown option '--password'"],
   ['users create', [...create, '--kyc-status', 'maybe'], typed, '--kyc-status must be'],
+  ['users set-email', ['anaika'], '', 'give either --email or --remove'],
+  ['users set-email', args('anaika --email a@b.ht --remove'), '', 'give either --email or --remove'],
+  ['users set-email', args('anaika --email a@b'), '', 'must be an e-mail address'],
   ['users kyc', ['anaika'], '', '--status or --tier is missing'],
   ['users kyc', args('anaika --status maybe'), '', '--status must be'],
   ['users kyc', args('anaika --tier 4'), '', '--tier must be 0 to 3'],

@@ -1,9 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Notice } from '@ostiary/core';
 import { SMTPServer } from 'smtp-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/index.ts';
-import { environment, startServer } from '../support/server.ts';
+import { mailOf } from '../../src/notices/mails.ts';
+import { languages } from '../../src/settings.ts';
+import { approve, createPartner } from '../support/partners.ts';
+import { anaika, environment, jean, startServer } from '../support/server.ts';
+import { Visitor } from '../support/visitor.ts';
 
 /**
  * Starts a mail server on a free port, which collects the mails that it accepts. While `isDown` is true, the
@@ -105,6 +110,64 @@ it('writes names that people chose into one line of the text, and into no header
   expect(text).toContain('kafe.example');
 });
 
+it('sends a user the notice of a connected app, in no claim that apps receive', async () => {
+  const { origin, server, mail, work } = await mailing({ OSTIARY_NOTICES_LANGUAGE: 'ht' });
+  await server.installation.accounts.setEmail('anaika', 'anaika@example.com');
+  const { clientId } = await createPartner(server, 'kafe');
+  for (const { handle, password } of [anaika, jean]) {
+    const visitor = new Visitor(origin);
+    await visitor.signIn(handle, password);
+    const body = new URLSearchParams({ ...(await approve(visitor, clientId, 'openid kyc')) });
+    const tokens = await (await fetch(`${origin}/v1/oauth/token`, { method: 'POST', body })).json();
+    const headers = { Authorization: `Bearer ${tokens.access_token}` };
+    const claims = await (await fetch(`${origin}/v1/oauth/userinfo`, { headers })).text();
+    expect(claims).toContain('"kycStatus"');
+    expect(claims).not.toMatch(/e-?mail|example\.com/i);
+  }
+  await work();
+  // The other user has no address.
+  expect(mail.mails).toHaveLength(1);
+  const [{ to, text } = { to: [], text: '' }] = mail.mails;
+  expect(to).toEqual(['anaika@example.com']);
+  expect(text).toContain(`${origin}/account/apps`);
+  expect(text).toContain('Si se pa t ou menm');
+});
+
+const origin = { id: 'a', at: '2026-11-28T02:30:00.000Z' };
+const ofPartner = { partner: 'kafe', partnerName: 'Kafe Lakay', mode: 'test' } as const;
+const failure = { at: '2026-11-28T01:00:00.000Z', httpStatus: null, error: null };
+const endpoint = { ...origin, ...ofPartner, endpointId: 'we_1', host: 'kafe.example', lastFailure: failure };
+const ofNone = { partner: null, partnerName: null, mode: null } as const;
+
+const notices: readonly Notice[] = [
+  { ...endpoint, type: 'endpoint.failing', since: failure.at },
+  { ...endpoint, type: 'endpoint.given_up' },
+  { ...endpoint, type: 'endpoint.works', lastFailure: { ...failure, httpStatus: 503 } },
+  {
+    ...{ ...origin, ...ofPartner, type: 'api_key.ending', keyId: 'key_1', keyName: 'Till' },
+    expiresAt: '2026-12-01T00:00:00.000Z',
+  },
+  {
+    ...{ ...origin, ...ofNone, type: 'app.connected', sub: 'usr_1' },
+    ...{ clientId: 'kafe', clientName: 'Kafe\r\nBcc: eve@example.com', scopes: ['openid'] },
+  },
+  { ...origin, ...ofNone, type: 'signing_key.rotated', kid: 'k1', alg: 'RS256', activeFrom: origin.at },
+];
+
+it.each(languages)('writes every mail in %s, with all of its values', (language) => {
+  const context = { name: 'Kès la', authUrl: 'https://id.example', hasOperators: true, language };
+  const mails = notices.map((notice) => mailOf(notice, context));
+  const english = notices.map((notice) => mailOf(notice, { ...context, language: 'en' }));
+  for (const [index, { subject, text }] of mails.entries()) {
+    expect(`${subject}${text}`).not.toMatch(/[{}]|undefined|^Bcc/m);
+    expect(subject).not.toContain('\n');
+    const valuesOf = (mail: string) =>
+      mail.match(/\d{4}-\d\d-\d\d \d\d:\d\d UTC|\b(?:we|key)_1\b|https:\S+|503|RS256/g);
+    expect(valuesOf(text)?.toSorted()).toEqual(valuesOf(english[index]?.text ?? '')?.toSorted());
+    if (language !== 'en') expect(text).not.toBe(english[index]?.text);
+  }
+});
+
 it('tries again after the mail server refused a mail, with the same message id', async () => {
   const { mail, admin, work, lines } = await mailing({ OSTIARY_OPERATORS: 'off' });
   mail.state.isDown = true;
@@ -141,6 +204,7 @@ it.each([
   [{ OSTIARY_SMTP_URL: 'smtp://mail.example.com/?tls=no' }, 'OSTIARY_SMTP_URL must have nothing after'],
   [{ OSTIARY_SMTP_URL: 'smtp://a:%zz@mail.example.com' }, 'OSTIARY_SMTP_URL has a % that'],
   [{ OSTIARY_NOTICES_TO: 'ana@example.com,jo' }, 'OSTIARY_NOTICES_TO must be an e-mail address'],
+  [{ OSTIARY_NOTICES_LANGUAGE: 'de' }, 'OSTIARY_NOTICES_LANGUAGE must be one of en, fr, ht, es, pt'],
   [{ OSTIARY_NOTICES_FROM: 'Ana <ana@example.com>' }, 'OSTIARY_NOTICES_FROM must be an e-mail address'],
 ])('refuses settings of which a part is missing or wrong: %j', async (changes, words) => {
   const env = await environment({ OSTIARY_SMTP_URL: 'smtps://mail.example.com', ...addresses, ...changes });

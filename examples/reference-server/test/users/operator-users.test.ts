@@ -12,15 +12,17 @@ onBothEngines('searching users', (engine) => {
     const accounts = createAccounts(database, createPasswords(cheap), () => 1);
     const { sub, kid } = await accounts.create(anaika);
     await accounts.create({ ...jean, name: '100%_\\ sure' });
+    await accounts.setEmail('anaika', 'Anaika@example.com');
     const found = async (text: string) =>
       (await accounts.search({ text, after: '', limit: 10 })).map(({ handle }) => handle);
     expect(await found('')).toEqual(['anaika', 'jean']);
-    for (const text of ['PIERRE', 'ka pie', 'ANAI', '@anai', anaika.phone, sub, kid])
+    for (const text of ['PIERRE', 'ka pie', 'ANAI', '@anai', anaika.phone, 'anaika@EXAMPLE.com', sub, kid])
       expect.soft([text, await found(text)]).toEqual([text, ['anaika']]);
     for (const text of ['100%_\\ s', '%', '_', '\\'])
       expect.soft([text, await found(text)]).toEqual([text, ['jean']]);
     expect(await found("' OR 1=1 --")).toEqual([]);
     expect(await found(anaika.phone.slice(0, -1))).toEqual([]);
+    expect(await found('anaika@example')).toEqual([]);
     expect(
       (await accounts.search({ text: '', after: 'anaika', limit: 1 })).map(({ handle }) => handle),
     ).toEqual(['jean']);
@@ -30,18 +32,21 @@ onBothEngines('searching users', (engine) => {
 test('operators find a user, end the sessions, change the identity check and block', async () => {
   const kit = await startForStaff();
   const { accounts } = kit.server.installation;
-  const { sub } = await accounts.create(anaika);
+  const { sub } = await accounts.create({ ...anaika, email: 'anaika@example.com' });
   const { browser } = await joined(kit, 'bob@example.com', 'support');
   const user = new Visitor(kit.origin);
   const isSignedIn = async () => (await user.get('/')).html.includes('/sign-out');
   await user.signIn('anaika', anaika.password);
-  expect((await browser.get('/operators/users?q=pierre')).html).toContain(`/operators/user?sub=${sub}`);
+  for (const text of ['pierre', 'anaika%40example.com'])
+    expect((await browser.get(`/operators/users?q=${text}`)).html).toContain(`/operators/user?sub=${sub}`);
   const page = `/operators/user?sub=${sub}`;
   const act = async (form: Record<string, string>) => {
     const { csrf = '' } = formOf((await browser.get(page)).html, `${kit.origin}${page}`);
     return (await browser.post(page, { csrf, ...form })).status;
   };
-  expect((await browser.get(page)).html).toContain('<dt>Sessions</dt><dd>1</dd>');
+  const shown = (await browser.get(page)).html;
+  expect(shown).toContain('<dt>Sessions</dt><dd>1</dd>');
+  expect(shown).toContain('<dt>E-mail address</dt><dd><bdi>anaika@example.com</bdi></dd>');
   expect(await act({ act: 'end_sessions' })).toBe(303);
   expect(await isSignedIn()).toBe(false);
   expect(await act({ act: 'kyc', status: 'approved', tier: '2' })).toBe(303);

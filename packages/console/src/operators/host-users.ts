@@ -11,6 +11,8 @@ export interface OperatorUser {
   readonly handle?: string;
   /** Phone number of the user (E.164). */
   readonly phone?: string;
+  /** E-mail address of the user; `null` if the user has none. */
+  readonly email?: string | null;
   readonly createdAt?: Date;
   /** Time at which the user was blocked; `null` if the user is not blocked. */
   readonly blockedAt?: Date | null;
@@ -27,7 +29,8 @@ export interface OperatorUser {
  */
 export interface OperatorUsers {
   /**
-   * Finds users by a part of a name, or by a handle, phone number or id. An empty text lists all users.
+   * Finds users by a part of a name, or by a handle, phone number, e-mail address or id. An empty text
+   * lists all users.
    * @param request - `after` is the `next` of the previous page
    */
   search(request: {

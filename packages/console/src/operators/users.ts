@@ -31,8 +31,8 @@ function stateOf({ blockedAt }: OperatorUser, { words }: OperatorContext): Html 
 
 function userRow(user: OperatorUser, visit: OperatorContext): Html {
   const { urls } = visit;
-  const { sub, name, handle, phone, kyc } = user;
-  const about = [handle === undefined ? [] : `@${handle}`, phone ?? []].flat().join(' · ');
+  const { sub, name, handle, phone, email, kyc } = user;
+  const about = [handle === undefined ? [] : `@${handle}`, phone ?? [], email ?? []].flat().join(' · ');
   const check =
     kyc === undefined ? null : html` ${stateBadge(kycBadges[kyc.kycStatus], kycText(kyc, visit))}`;
   return html`<li><p class="what"><a href="${urls.user(sub)}">${nameOf(name)}</a> <span>${nameOf(about)}</span></p><div class="states">${stateOf(user, visit)}${check}</div></li>`;
@@ -124,7 +124,7 @@ export async function user(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, words } = visit;
   const text = words.users;
   const shown = await userOf(visit);
-  const { sub, name, kid, handle, phone, createdAt, blockedAt, kyc, sessions } = shown;
+  const { sub, name, kid, handle, phone, email = null, createdAt, blockedAt, kyc, sessions } = shown;
   const apps = await admin.consents.list(sub);
   return framed(visit, {
     title: name,
@@ -134,6 +134,7 @@ export async function user(visit: OperatorContext): Promise<ConsoleAnswer> {
       kid === undefined || kid === sub ? null : [text.kid, html`<code>${nameOf(kid)}</code>`],
       handle === undefined ? null : [text.handle, `@${handle}`],
       phone === undefined ? null : [text.phone, nameOf(phone)],
+      email === null ? null : [text.email, nameOf(email)],
       kyc === undefined ? null : [text.kyc, kycText(kyc, visit)],
       sessions === undefined ? null : [text.sessions, sessions],
       createdAt === undefined ? null : [words.created, time(createdAt, visit)],
