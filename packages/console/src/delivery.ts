@@ -12,8 +12,8 @@ type Attempt = ShownDelivery['attempts'][number];
 export const againForm = 'again';
 
 /**
- * Heading of a delivery: its endpoint in a list of an event's deliveries, or its event in a list of an
- * endpoint's deliveries.
+ * Heading of a delivery (its endpoint in a list of an event's deliveries, or its event in a list of an
+ * endpoint's deliveries) with its link, and whether the delivery can be sent again.
  */
 export interface DeliveryContext {
   readonly href: string | null;

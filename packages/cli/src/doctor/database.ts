@@ -107,7 +107,10 @@ async function* checkPostgres(examined: Examined): AsyncGenerator<CheckResult> {
   }
 }
 
-/** Checks whether committed data survives a crash of the database server. */
+/**
+ * Checks whether committed data survives a crash of the database server; on PostgreSQL also the version, the
+ * encoding, the replication and the number of connections.
+ */
 export async function* checkDatabase(examined: Examined): AsyncGenerator<CheckResult> {
   const { database } = examined;
   if (database.engine !== 'sqlite') return yield* checkPostgres(examined);
