@@ -111,7 +111,10 @@ export interface WebhookAdministration extends WebhookLists {
     request?: TimedRequest & {
       readonly endpointId?: string;
       readonly eventId?: string;
-      /** `pending` selects all pending deliveries, `failing` those of which an attempt has failed. */
+      /**
+       * State by which deliveries are listed: `pending` selects all pending deliveries, `failing` only those
+       * of which an attempt has failed.
+       */
       readonly status?: DeliveryState;
     },
   ): Promise<TwoWayPage<WebhookDelivery>>;

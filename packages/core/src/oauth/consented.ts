@@ -2,8 +2,8 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { ConsentRecord } from '../ports/grants.ts';
 
 /**
- * Checks whether a scope is optional: whether the user may leave it out on the consent page and still use the
- * client.
+ * Checks whether a scope is optional: whether the user may leave it out on the consent page and approve the
+ * rest.
  */
 export const isOptional = (client: ClientRecord, scope: string): boolean =>
   client.optionalScopes?.includes(scope) ?? false;

@@ -43,8 +43,8 @@ export interface Question {
   /** Name of the partner that owns the client; `null` if none does. */
   readonly partnerName: string | null;
   /**
-   * Form token (CSRF token), which proves that a decision comes from the page that showed this question to
-   * this user.
+   * Form token (CSRF token), which proves that a decision comes from the consent page that this user was
+   * shown for this interaction.
    */
   readonly csrfToken: string;
   /** URL at which the user can sign in as someone else. */

@@ -27,7 +27,7 @@ export interface AdmittedOperator {
   readonly name: string;
   readonly role: string | null;
   readonly may: readonly OperatorRight[];
-  /** URL where the operator confirms the sign-in; `null` if it is recent enough. */
+  /** URL where the operator confirms the sign-in; `null` if the sign-in is recent enough. */
   readonly confirmAt: string | null;
   /** Form with which the operator signs out; `null` if the application offers no such form. */
   readonly signOut: Required<SignOutForm> | null;

@@ -111,8 +111,8 @@ export interface HostPages {
    */
   consent?(details: ConsentPageDetails, request: IncomingMessage): Promise<HostPage> | HostPage;
   /**
-   * Renders the page for every error that a browser shows. If it fails or does not return in time, the
-   * built-in page is shown.
+   * Renders the page for every error that a browser shows. If the function fails or does not return in time,
+   * the built-in page is shown.
    */
   error?(details: ErrorPageDetails, request: IncomingMessage): Promise<HostPage> | HostPage;
 }
