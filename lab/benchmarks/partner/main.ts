@@ -5,7 +5,7 @@ import { Benchmark } from '../../support/measure/benchmark.ts';
 import { judged, shown } from '../../support/measure/report.ts';
 import type { TestPostgres } from '../../support/postgres/postgres.ts';
 import { measureExport } from './export.ts';
-import { type Group, measureLogged, measurePayments, measureRequests } from './measurements.ts';
+import { type Group, measureBeside, measurePayments, measureRequests } from './measurements.ts';
 
 /** Maximum growth of a server's resident memory while a client reads an export, in bytes. */
 const exportGrowthLimit = 30 * 1024 ** 2;
@@ -31,9 +31,15 @@ async function requests(postgres: TestPostgres | null, group: Group, name: strin
 await bench.run(
   {
     verify: (postgres) => requests(postgres, 'verify', 'verify'),
+    async console(postgres) {
+      const name = 'verify with the console, beside without';
+      const rates = await measureBeside(bench, postgres, size, { withConsole: true, withLog: false });
+      bench.compare({ name, unit: '/s', atLeast: 0.97 }, rates);
+    },
     async log(postgres) {
       const name = 'verify with console and log, beside without';
-      bench.compare({ name, unit: '/s', atLeast: 0.97 }, await measureLogged(bench, postgres, size));
+      const rates = await measureBeside(bench, postgres, size, { withConsole: true, withLog: true });
+      bench.compare({ name, unit: '/s', atLeast: 0.97 }, rates);
     },
     users: (postgres) => requests(postgres, 'users', 'user lookup'),
     async payments(postgres) {

@@ -35,7 +35,7 @@ export interface Ostiary extends Provisioned {
 export async function startOstiary(
   bench: Benchmark,
   postgres: TestPostgres | null,
-  beside: Beside = { withLog: false },
+  beside: Beside = { withConsole: false, withLog: false },
 ): Promise<Ostiary> {
   const settings = await hostSettings(postgres);
   const server = await bench.start('ostiary', { ...settings, ...beside });
@@ -125,21 +125,25 @@ export async function measureRequests(
   };
 }
 
-/** Measures requests per second of Ostiary twice: without the console and the request log, and with both. */
-export async function measureLogged(
+/**
+ * Measures verify requests per second of Ostiary twice: without the console and the log of API requests, and
+ * with those that `beside` enables.
+ */
+export async function measureBeside(
   bench: Benchmark,
   postgres: TestPostgres | null,
   { rounds, requests: count }: Size,
+  beside: Beside,
 ): Promise<Comparison> {
   const without = await startOstiary(bench, postgres);
-  const logged = await startOstiary(bench, postgres, { withLog: true });
+  const enabled = await startOstiary(bench, postgres, beside);
   const rateOf = (ostiary: Ostiary) => () => {
     const { port } = ostiary.server;
     const requests = requestsOf('verify', port, ostiary);
     return measureRate({ port, requests, count, expected: fields.verify });
   };
-  const rates = await inTurns(rounds, { bare: rateOf(without), ostiary: rateOf(logged) });
-  await Promise.all([without.server.stop(), logged.server.stop()]);
+  const rates = await inTurns(rounds, { bare: rateOf(without), ostiary: rateOf(enabled) });
+  await Promise.all([without.server.stop(), enabled.server.stop()]);
   return rates;
 }
 

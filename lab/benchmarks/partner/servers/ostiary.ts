@@ -18,18 +18,21 @@ export interface Provisioned {
  * Optional features that run beside the partner API. The benchmark measures how much they slow the API down.
  */
 export interface Beside {
-  /** True to enable the sandbox console and a log of all requests. */
+  /** True to enable the sandbox console. */
+  readonly withConsole: boolean;
+  /** True to log all API requests. The default of the reference server logs requests of test keys only. */
   readonly withLog: boolean;
 }
 
-const { withLog } = settings<Beside>();
+const { withConsole, withLog } = settings<Beside>();
 const [passportCount, keyCount] = [100, 100];
 
 // Limits so high that every request is counted, and none is refused.
 const unreachable = { requests: 1_000_000, windowSeconds: 1 };
 const { ostiary, storage, port } = await openHost({
   payments: { execute: async () => ({ status: 'completed' }) },
-  ...(withLog ? { console: sandboxConsole(), requestLog: 'all' } : { requestLog: 'off' }),
+  ...(withConsole ? { console: sandboxConsole() } : {}),
+  requestLog: withLog ? 'all' : withConsole ? 'test' : 'off',
   partnerLimits: {
     verify: unreachable,
     payments: unreachable,

@@ -75,40 +75,38 @@ function hideTarget(app: Koa): void {
   });
 }
 
-function registerRoutes(router: Router, routes: readonly Route[]): void {
-  for (const { path, below, errors, handlers, changesOnGet } of routes) {
-    const byMethod = new Map(Object.entries(handlers));
-    const get = byMethod.get('GET');
-    if (get !== undefined) byMethod.set('HEAD', get);
-    const allowed = Object.keys(handlers)
-      .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-      .join(', ');
-    // Use one layer for all methods, because the router tries every layer on every request.
-    router.all(path, (ctx) => {
-      ctx.state.route = path;
-      if (errors === 'page' && ctx.state.errors !== 'page') ctx.set(ctx.state.headers);
-      ctx.state.errors = errors;
-      // API responses are about users, so no cache may keep them, errors included. The partner API sets this
-      // itself.
-      if (below === 'baseUrl' && errors !== 'partner') Object.assign(ctx.state.headers, noStore);
-      const handler = byMethod.get(ctx.method);
-      if (changesOnGet && handler === get && isPrefetch(ctx.req)) {
-        setNoStore(ctx);
-        ctx.status = 204;
-        return;
-      }
-      if (handler !== undefined) return handler(ctx);
-      if (ctx.method === 'OPTIONS') {
-        ctx.set('Allow', allowed);
-        ctx.status = 204;
-        return;
-      }
-      throw new OAuthError('invalid_request', `The method ${ctx.method} is not supported here.`, {
-        status: 405,
-        headers: { Allow: allowed },
-      });
+/** Returns the function that answers requests of one route, whatever their method. */
+function routeHandler({ path, below, errors, handlers, changesOnGet }: Route) {
+  const byMethod = new Map(Object.entries(handlers));
+  const get = byMethod.get('GET');
+  if (get !== undefined) byMethod.set('HEAD', get);
+  const allowed = Object.keys(handlers)
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .join(', ');
+  return (ctx: Context): Promise<void> | void => {
+    ctx.state.route = path;
+    if (errors === 'page' && ctx.state.errors !== 'page') ctx.set(ctx.state.headers);
+    ctx.state.errors = errors;
+    // API responses are about users, so no cache may keep them, errors included. The partner API sets this
+    // itself.
+    if (below === 'baseUrl' && errors !== 'partner') Object.assign(ctx.state.headers, noStore);
+    const handler = byMethod.get(ctx.method);
+    if (changesOnGet && handler === get && isPrefetch(ctx.req)) {
+      setNoStore(ctx);
+      ctx.status = 204;
+      return;
+    }
+    if (handler !== undefined) return handler(ctx);
+    if (ctx.method === 'OPTIONS') {
+      ctx.set('Allow', allowed);
+      ctx.status = 204;
+      return;
+    }
+    throw new OAuthError('invalid_request', `The method ${ctx.method} is not supported here.`, {
+      status: 405,
+      headers: { Allow: allowed },
     });
-  }
+  };
 }
 
 const apiPath = /^\/+v1(\/|$)/i;
@@ -179,11 +177,16 @@ export function createRequestHandler(
   const app = new Koa();
   hideTarget(app);
   const keyFormat = apiKeyFormat(prefix);
+  // Paths without parameters are looked up in a map, because the router tries each of its paths on every request.
+  const fixed = new Map<string, ReturnType<typeof routeHandler>>();
   const router = new Router({ sensitive: true, strict: true });
-  registerRoutes(router, routes);
+  for (const route of routes) {
+    if (/[:*{}()]/.test(route.path)) router.all(route.path, routeHandler(route));
+    else fixed.set(route.path, routeHandler(route));
+  }
 
   const isRoute = (path: string, { method = 'GET' }: IncomingMessage): boolean =>
-    router.match(path, method).path.length > 0;
+    fixed.has(path) || router.match(path, method).path.length > 0;
 
   /**
    * Returns the path of the request's route. If no route matches, returns all paths that were tried, such as
@@ -227,6 +230,10 @@ export function createRequestHandler(
     // the partner API and its description are counted too.
     if (ctx.state.errors === 'partner')
       countRequest(counts, keyFormat.modeOf(String(ctx.req.headers[apiKeyField])), ctx.status);
+  });
+  app.use((ctx, next) => {
+    const handler = fixed.get(ctx.newRouterPath);
+    return handler === undefined ? next() : handler(ctx);
   });
   app.use(router.routes());
   app.use(() => {
