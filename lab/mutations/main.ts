@@ -1,6 +1,6 @@
 /*
- * Plants faults in the SQL of an adapter, one at a time in a scratch copy, and says which case of the contract suite catches
- * each. Run before a release; see CONTRIBUTING.md.
+ * Plants faults in the SQL of an adapter, one at a time in a scratch copy, and says which case of the
+ * contract suite catches each. Run before a release; see CONTRIBUTING.md.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

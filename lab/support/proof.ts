@@ -50,7 +50,7 @@ export function endProof(claims: readonly Claim[], seed?: number): never {
   process.exit(holds ? 0 : 1);
 }
 
-/** Time after which an event counts as missing. */
+/** Time after which an awaited event counts as missing, in milliseconds. */
 const patienceMs = 90_000;
 
 /** Waits until a condition holds. @returns true if the condition holds in the end */

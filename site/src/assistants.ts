@@ -22,7 +22,9 @@ function publishedLink(page: string, link: string): string {
   return `${markdownAddress(linked)}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 
-/** Returns the Markdown of a page for programs: with links to the Markdown of other pages, without comments. */
+/**
+ * Returns the Markdown of a page for programs: with links to the Markdown of other pages, without comments.
+ */
 export function markdownOf(page: string, text: string): string {
   // Odd parts are blocks of code, which stay as they are.
   return text

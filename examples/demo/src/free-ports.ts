@@ -29,7 +29,8 @@ async function holdOne(): Promise<{ readonly port: number; readonly server: Serv
 }
 
 /**
- * Returns ports that are free at this moment. Each is kept open until the last is found, so that they differ.
+ * Returns ports that are free at this moment. Each port is held open until the last one is found, so that all
+ * ports differ.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held = await Promise.all(Array.from({ length: count }, holdOne));

@@ -7,8 +7,8 @@ import { type Notes, notesServer, scopesOf } from './tools.ts';
 type ProtectedResource = ReturnType<Ostiary['protectedResource']>;
 
 /**
- * Parses a JSON-RPC message; `null` for any other text. MCP has had no batches since its revision 2025-06-18: a batch that
- * cancels its own call would never get a response.
+ * Parses a JSON-RPC message; `null` for any other text. MCP has had no batches since its revision 2025-06-18:
+ * a batch that cancels its own call would never get a response.
  */
 function parseMessage(text: string): object | null {
   try {
@@ -33,7 +33,8 @@ export function mcpEndpoint(resource: ProtectedResource, notes: Notes) {
     const text = await readText(request);
     if (text === null) return refuse(413);
     const message = parseMessage(text);
-    // A tool may need a scope of its own. Without that scope the client gets 403, asks its user, and calls again (step-up).
+    // A tool may need a scope of its own. Without that scope the client gets 403, asks its user, and calls
+    // again (step-up).
     const access = await resource.check(request, { scopes: scopesOf(message) });
     if (!access.active) {
       response.writeHead(access.status, access.headers).end(access.body);

@@ -25,7 +25,10 @@ const behindHelmet: Proof = {
   origin: (site) => site,
 };
 
-/** Headers of a Content-Security-Policy that only covers the host application's pages. */
+/**
+ * Expected headers when Ostiary runs before Hono's secure headers, whose policy then only covers the host
+ * application's pages.
+ */
 const beforeHono: Proof = {
   hostHeaders: { 'content-security-policy': "form-action 'self'", 'referrer-policy': 'no-referrer' },
   consentHeaders: ostiaryHeaders,

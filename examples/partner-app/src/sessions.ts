@@ -54,7 +54,9 @@ const maximum = 10_000;
  */
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Makes the sessions of the shop. @param url - URL of the shop; with https, cookies are sent over https only */
+/**
+ * Makes the sessions of the shop. @param url - URL of the shop; with https, cookies are sent over https only
+ */
 export function createSessions(url: string) {
   const known = new Map<string, { readonly session: Session; readonly endsAt: number }>();
   const { read, set, remove } = cookie('kafe_lakay_session', url.startsWith('https:'));

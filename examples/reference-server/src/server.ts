@@ -152,7 +152,8 @@ export async function startReferenceServer(config: ServerConfig, options: Server
      * Stops the server. `/readyz` responds with 503, and the load balancer gets time to notice. Then it
      * accepts no new connections, and lets running requests finish until the deadline and webhook attempts
      * within eleven seconds. Finally it closes the database. May be called again.
-     * @param order - `replaced`: another process already listens at the same address, so do not wait for the load balancer
+     * @param order - `replaced`: another process already listens at the same address, so do not wait for the
+     * load balancer
      */
     close({ replaced }: { readonly replaced: boolean } = { replaced: false }): Promise<void> {
       if (closing === undefined) {

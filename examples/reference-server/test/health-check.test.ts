@@ -6,7 +6,9 @@ import { startServer, temporaryFolder } from './support/server.ts';
 
 const program = join(import.meta.dirname, '../src/health-check.ts');
 
-/** Runs the image's health check in the environment of a server. @returns its exit code */
+/**
+ * Runs the image's health check in the environment of a server. @returns the exit code of the health check
+ */
 const check = (env: Readonly<Record<string, string>>): Promise<number> =>
   promisify(execFile)(process.execPath, [program], { env }).then(
     () => 0,

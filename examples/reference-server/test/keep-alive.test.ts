@@ -3,7 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer } from './support/server.ts';
 
-/** Starts a proxy that keeps one connection to the server open. */
+/**
+ * Makes a function that requests a server over one connection, which stays open as a proxy's connection does.
+ */
 function proxyTo(origin: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());

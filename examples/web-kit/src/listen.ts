@@ -18,15 +18,15 @@ export interface HttpServer {
   /** Port on which the server listens; 0 on a Unix socket. */
   readonly port: number;
   /**
-   * Begins to empty the connections, while a load balancer learns that this server is stopping: accepts requests and
-   * connections, and ends each connection after its next response.
+   * Begins to empty the connections, while a load balancer learns that this server is stopping: accepts
+   * requests and connections, and ends each connection after its next response.
    */
   drain(): void;
   /**
    * Stops accepting connections, and lets running requests finish within `deadlineMs`. Longer responses are
    * broken off.
-   * @param options - `keepsIdle`: idle connections may send one more request, or end by themselves; for a server whose
-   * clients find another one at the same address
+   * @param options - `keepsIdle`: idle connections may send one more request, or end by themselves; for a
+   * server whose clients find another one at the same address
    */
   close(deadlineMs: number, options?: { readonly keepsIdle?: boolean }): Promise<void>;
 }

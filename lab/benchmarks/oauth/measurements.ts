@@ -70,7 +70,10 @@ async function requireFreshRead(side: Userinfo): Promise<void> {
   if (status !== 401) throw new Error(`a revoked token is answered with ${status}`);
 }
 
-/** Makes the userinfo measurement of a server. @param share - share of the usual number of requests @throws Error for an incomplete response */
+/**
+ * Makes the function that measures userinfo requests to a server. @param share - share of the usual number of
+ * requests @throws Error if the server's response is incomplete
+ */
 async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
   await fullAnswer(one);
   return (measure, count) => askUserinfo(one, count * share, measure);

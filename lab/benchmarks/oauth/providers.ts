@@ -22,7 +22,10 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
     bare: () => start('bare', null, { key }),
     ostiary: async () => bench.start('ostiary', settings ?? (await hostSettings(postgres))),
     raw: (answer: Response, body: string) => bench.startRaw(answer, body),
-    /** Starts the other providers on PostgreSQL, by their names in the table. */
+    /**
+     * Starts the other providers on PostgreSQL. Returns their processes by the providers' names in the
+     * report; none without PostgreSQL.
+     */
     async peers(): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return {

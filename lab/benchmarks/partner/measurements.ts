@@ -80,8 +80,8 @@ function answerOf(group: Group, { server, key, passports }: Ostiary): Promise<Re
 }
 
 /**
- * Checks that the response is complete, and that a wrong key is not the reason for speed. @throws Error
- * otherwise
+ * Returns Ostiary's first response. @throws Error if the response is incomplete, or if a request with a wrong
+ * key is not refused (which would explain a high speed)
  */
 async function fullAnswer(group: Group, ostiary: Ostiary): Promise<{ answer: Response; text: string }> {
   const { kid, handle, name, role, country, createdAt, kycStatus, kycTier } = users[0] ?? {};

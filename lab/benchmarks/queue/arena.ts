@@ -40,7 +40,8 @@ export async function openArena(bench: Benchmark, postgres: TestPostgres) {
 
   /**
    * Measures requests per second at the receiver, from the first arrival to the end of the work.
-   * @throws Error unless the sink got each request completely, once, and with the headers that all contestants send
+   * @throws Error unless the sink got each request completely, once, and with the headers that all
+   * contestants send
    */
   async function rateOf(count: number, work: () => Promise<unknown>): Promise<number> {
     // Vacuum first, so that no contestant inherits dead rows or missing statistics.

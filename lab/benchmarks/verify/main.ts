@@ -1,5 +1,6 @@
 /**
- * Measures the webhook verifier against other libraries and the bare computation, in processes that take turns. See README.md.
+ * Measures the webhook verifier against other libraries and the bare computation, in processes that take
+ * turns. See README.md.
  */
 import { Benchmark } from '../../support/measure/benchmark.ts';
 import { inTurns } from '../../support/measure/statistics.ts';

@@ -30,7 +30,7 @@ const errorPages = [
   'oidcc-ensure-request-object-with-redirect-uri',
 ];
 
-/** Conformance modules whose logout is refused, as the page says. */
+/** Conformance modules whose logout the provider refuses with an error page. */
 const refusedLogouts = [
   'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri',
   'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri',

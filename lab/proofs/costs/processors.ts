@@ -26,7 +26,7 @@ export function processorMs(pids: readonly number[]): number {
 
 export const parentOf = (pid: number): number => statOf(pid)[0] ?? 0;
 
-/** Lists a process and all its descendants. */
+/** Lists a process and its child processes. */
 export function familyOf(parent: number): number[] {
   const isChild = (pid: number): boolean => {
     try {

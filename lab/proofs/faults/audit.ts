@@ -26,7 +26,9 @@ interface Audit {
 }
 
 /**
- * Checks that no idempotency key made two transfers, that every transfer that a response named exists, and that every transfer was completed, executed, and has exactly one event, which was delivered. Reads all events in one pass instead of once per transfer.
+ * Checks that no idempotency key made two transfers, that every transfer that a response named exists, and
+ * that every transfer was completed, executed, and has exactly one event, which was delivered. Reads all
+ * events in one pass instead of once per transfer.
  */
 async function auditTransfers({ stage, load, complain, isDelivered }: Audit): Promise<void> {
   const { app, rail } = stage.server;

@@ -77,7 +77,10 @@ function sendLargeBody({ authUrl }: Deployment, key: string): Promise<string> {
   });
 }
 
-/** Runs a deployment behind a proxy with the configuration of `deploy/`, and replaces its web processes under load. */
+/**
+ * Runs a deployment behind a proxy with the configuration of `deploy/`, and replaces its web processes under
+ * load.
+ */
 export async function proveBehind(name: ProxyName, { requests, rates }: Size): Promise<Claim[]> {
   await using ends = new AsyncDisposableStack();
   const server = await startServer();

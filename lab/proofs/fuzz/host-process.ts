@@ -28,7 +28,8 @@ const ostiary = await createOstiary({
   claimsParameter: true,
   introspection: true,
   clientMetadataDocuments: { scopes: ['openid'], allowPrivateDocuments: true },
-  // Each request for a document comes from another address, because an address may use 30 new documents an hour.
+  // Each request for a document comes from another address, because an address may use 30 new documents an
+  // hour.
   trustedProxies: ['127.0.0.1'],
 });
 const server = createServer(ostiary.handler);

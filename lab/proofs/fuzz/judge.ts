@@ -54,7 +54,10 @@ function jsonProblem({ status, text, cacheControl }: Answer): string | null {
   return statuses.includes(status) ? null : `${error} has status ${status}`;
 }
 
-/** Checks a redirect: to the login, to the consent page, or to the app with a code or a documented error. */
+/**
+ * Returns the problem of a redirect; `null` if the redirect leads to the login, to the consent page, or to
+ * the app with a code or a documented error.
+ */
 function redirectProblem({ location, origin }: Answer): string | null {
   const url = URL.parse(location ?? '', origin);
   if (url === null) return `redirects to ${location}`;

@@ -27,7 +27,7 @@ export const allValues = [
   ...['podLabels.team=identity', 'podAnnotations.note=here', 'web.nodeSelector.pool=web'],
 ];
 
-/** Runs helm on the chart with some values. @returns what it printed */
+/** Runs helm on the chart with some values. @returns the output of helm */
 export const runHelm = (
   helm: string,
   command: readonly string[],

@@ -31,8 +31,8 @@ async function writeSecrets({ pod, secret, folder }: Start): Promise<void> {
 }
 
 /**
- * Starts the container of a pod with its environment, user, rights, command and secrets, on the network of this
- * machine. @returns its id
+ * Starts the container of a pod with its environment, user, rights, command and secrets, on the network of
+ * this machine. @returns the id of the container
  */
 async function startPod(start: Start): Promise<string> {
   await writeSecrets(start);

@@ -8,7 +8,9 @@ import { run } from '../image/podman.ts';
 /** Versions of the programs that render and check the chart. */
 const versions = { helm: 'v3.22.0', kubeconform: 'v0.8.0', schemas: '1.37.0', prometheusOperator: 'v0.85.0' };
 
-/** Versions of Kubernetes whose schemas the manifests must match: the oldest supported one, and newer ones. */
+/**
+ * Versions of Kubernetes whose schemas the manifests must match: the oldest supported one, and newer ones.
+ */
 export const kubernetesVersions = ['1.27.0', '1.33.0', '1.37.0'];
 
 /** Programs and files that check the chart. */
@@ -29,8 +31,8 @@ async function goProgram(name: string, module: string, bin: string): Promise<str
 }
 
 /**
- * Installs the Python package `kubernetes-validate` for the strict schemas that it contains, and copies them without
- * the ids and absolute references that would lead kubeconform to the internet.
+ * Installs the Python package `kubernetes-validate` for the strict schemas that it contains, and copies them
+ * without the ids and absolute references that would lead kubeconform to the internet.
  */
 async function provideKubernetesSchemas(folder: string): Promise<string> {
   const target = join(folder, 'kubernetes-validate');

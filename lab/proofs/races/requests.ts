@@ -60,7 +60,9 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
 }
 
 /**
- * Uses one refresh token many times at once at all web processes. All requests get the same new refresh token, and every access token is valid. Once the new refresh token was used, another use of the old one is refused and revokes the whole grant, with all its refresh tokens and access tokens.
+ * Uses one refresh token many times at once at all web processes. All requests get the same new refresh
+ * token, and every access token is valid. Once the new refresh token was used, another use of the old one is
+ * refused and revokes the whole grant, with all its refresh tokens and access tokens.
  */
 export function raceForRefreshTokens(stage: Stage, { runs, parallel }: Size): Promise<Claim> {
   const { client } = stage;

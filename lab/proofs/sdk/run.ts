@@ -25,7 +25,9 @@ function railOf(kit: TestOstiary, { rail }: Schedule): void {
   if (rail === 'breaks down') kit.rail.breakDown();
 }
 
-/** Builds the request of a payment and its idempotency key. The unique description identifies the transfer. */
+/**
+ * Builds the request of a payment and its idempotency key. The unique description identifies the transfer.
+ */
 function askedFor(order: Order, number: number, before: Asked | undefined): Asked {
   const reference = order.takes === 'reference' ? before?.request.reference : undefined;
   return {

@@ -19,7 +19,7 @@ export class SignInBrowser {
   }
 
   /**
-   * Opens an authorization request, signs in and approves the request.
+   * Opens an authorization request, signs in and approves the request. Returns the URL of the callback.
    * @returns the redirect URI with the response
    * @throws Error with the page at which the sign-in stopped
    */

@@ -83,7 +83,10 @@ ${withWebs(deployed('Caddyfile'), ports).replace('{$AUTH_HOST}, {$API_HOST}', `h
 /** Name of a proxy. */
 export type ProxyName = keyof typeof proxies;
 
-/** Starts a proxy, and waits until it leads to a process. @throws Error if it is not installed or does not start */
+/**
+ * Starts a proxy, and waits until the proxy forwards requests to a process. @throws Error if the proxy is not
+ * installed or does not start
+ */
 export async function openProxy(name: ProxyName, ports: Ports) {
   const { program, config, args } = proxies[name];
   if (program === undefined) throw new Error(`${name} is not installed`);

@@ -173,8 +173,8 @@ it('a scope, an event and a language need changes of those files only that the p
   });
 
   await inCopy('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
-  // Leave out the test of the console's texts, which would refuse a file that is not a real translation, and the
-  // pages in a browser, which have a list of languages and scopes of their own.
+  // Leave out the test of the console's texts, which would refuse a file that is not a real translation, and
+  // the pages in a browser, which have a list of languages and scopes of their own.
   await inCopy(
     'node_modules/vitest/vitest.mjs',
     'run',

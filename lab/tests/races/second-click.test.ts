@@ -14,7 +14,7 @@ describe.each(engines)('two processes on %s', (engine, serve) => {
   const at = (index: number): string => served.origins[index % 2] ?? '';
 
   /**
-   * Opens a consent page. Each call of `click` submits the page's form to one process, and follows the
+   * Opens a consent page. Returns a function that submits the page's form to one process, and follows the
    * redirects at another process.
    */
   async function consentPage(sub: string) {

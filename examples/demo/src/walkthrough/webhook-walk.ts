@@ -71,7 +71,10 @@ export async function pay({ live, user, report }: WebhookWalk, amount: string): 
   return textOf(body.id, 'id');
 }
 
-/** Returns the error code with which the verifier refuses a webhook; `undefined` if it accepts it. */
+/**
+ * Returns the error code with which the verifier refuses a webhook; `undefined` if the verifier accepts the
+ * webhook.
+ */
 export const refusalOf = (verifying: Promise<unknown>): Promise<unknown> =>
   verifying.then(
     () => undefined,

@@ -70,8 +70,8 @@ function addressesOf(site: string, { prefix }: Variant): { authUrl: string; base
 }
 
 /**
- * Starts an example in one of the ways to deploy it. With `worker: false` it has no background worker,
- * because another process has one.
+ * Starts an example in one of the ways to deploy it. If `worker` is false, the example has no background
+ * worker, because another process has one.
  */
 async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-mounts-'));

@@ -5,7 +5,7 @@ import { migrate, readMigrations } from '../database/migrations.ts';
 import { openPostgres } from '../database/postgres.ts';
 
 /**
- * Returns the tables of this server to move, each after the tables to which it refers. The list of running
+ * Names of this server's tables to move, each after the tables to which it refers. The list of running
  * processes is not moved.
  */
 const tables = (
@@ -27,8 +27,8 @@ interface Column {
 }
 
 /**
- * Describes a table of this server for the move. It is `app_users` in the SQLite file and `app.users` on
- * PostgreSQL, with the same columns.
+ * Describes a table of this server for the move. The table of users, for example, is `app_users` in the
+ * SQLite file and `app.users` on PostgreSQL, with the same columns.
  */
 function tableOf(from: SqliteDatabase, name: string): TableMove {
   const columns = from

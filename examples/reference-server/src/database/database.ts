@@ -1,11 +1,12 @@
 /*
  * Access to the database for the tables of this server, in plain SQL that SQLite and PostgreSQL share.
  *
- * - Parameters are named, `:sub`. A table is written `app_users`; on PostgreSQL that is the table `users` of a schema.
+ * - Parameters are named, `:sub`. A table is written `app_users`; on PostgreSQL that is the table `users` of
+ *   a schema.
  * - `ON CONFLICT`, `RETURNING`, `CASE` and `coalesce` mean the same in both; `max(a, b)` does not.
  * - Money is read with `CAST(balance AS TEXT)`: a 64-bit integer is more than a number of JavaScript holds.
- * - The statement that decides something also locks the deciding rows, with a conditional `UPDATE` or an insert into a
- *   unique index, because on PostgreSQL other transactions commit between two statements.
+ * - The statement that decides something also locks the deciding rows, with a conditional `UPDATE` or an
+ *   insert into a unique index, because on PostgreSQL other transactions commit between two statements.
  */
 
 /** Type of a statement's parameter. Times are milliseconds since the Unix epoch. */
@@ -42,8 +43,9 @@ export interface Database extends Queries {
   /** PostgreSQL schema of this server's tables; `null` on SQLite. */
   readonly schema: string | null;
   /**
-   * Runs the function `work` in one short transaction, and resolves once it is committed. An error of `work`
-   * rolls it back. `work` must be short, await only its own statements, and change only rows.
+   * Runs the function `work` in one short transaction, and resolves once the transaction is committed. An
+   * error of `work` rolls the transaction back. `work` must be short, await only its own statements, and
+   * change only rows.
    *
    * @throws DatabaseUnavailable
    */

@@ -33,7 +33,10 @@ export function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migratio
 
 const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
 
-/** Prepares the migrations on SQLite. It has one writer, so the transaction itself is the lock. */
+/**
+ * Creates the table of migrations on SQLite, if it is missing. SQLite has one writer, so the transaction
+ * itself is the lock.
+ */
 async function prepareSqlite(transaction: Transaction): Promise<void> {
   await transaction.script(
     `CREATE TABLE IF NOT EXISTS app_migrations

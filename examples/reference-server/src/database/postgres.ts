@@ -75,8 +75,8 @@ function statementIn(schema: string, sql: string, values: Values): { text: strin
 interface Lent {
   readonly client: PostgresPoolClient;
   /**
-   * Runs a query. Without values it may contain several statements. It is not a named statement, because a
-   * pooler may run the next query on another connection.
+   * Runs a query. Without values, the text may contain several statements. The query is not a named
+   * statement, because a pooler may run the next query on another connection.
    */
   query(
     text: string,

@@ -21,7 +21,9 @@ export function pageHeaders(authUrl: string, styleHash: string): Readonly<Record
   };
 }
 
-/** Makes a Content-Security-Policy that lets a page run this server's own script files. */
+/**
+ * Extends the Content-Security-Policy of a response, so that the page may run this server's own script files.
+ */
 export function allowScript(ctx: Context): void {
   ctx.set('Content-Security-Policy', `${ctx.response.get('Content-Security-Policy')}; script-src 'self'`);
 }

@@ -135,7 +135,7 @@ export function createLedger(database: Database, now: () => number) {
       }
     },
 
-    /** Returns the balance from which a partner can pay. */
+    /** Returns the balances from which a partner can pay, by currency. */
     funds: (partner: string) => funds(database, partner),
   };
 }

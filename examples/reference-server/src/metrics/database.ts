@@ -24,8 +24,8 @@ const connections = {
 } as const;
 
 /**
- * Adds metrics of the waiting work in all processes together, and of this process's connections. They are
- * read at each scrape.
+ * Adds metrics of the waiting work in all processes together, and of this process's connections. The metrics
+ * are read at each scrape.
  */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
   const readable = readableBy(database);

@@ -19,7 +19,10 @@ function prometheusName(name: string, unit: string): string {
   return suffix === undefined ? plain : `${plain}.${suffix}`;
 }
 
-/** Names metrics as Prometheus does, with their unit at the end (OpenTelemetry, compatibility with Prometheus). */
+/**
+ * Names metrics as Prometheus does, with their unit at the end (OpenTelemetry, compatibility with
+ * Prometheus).
+ */
 export const withPrometheusNames = (collected: Collected): Collected => ({
   ...collected,
   scopeMetrics: collected.scopeMetrics.map((scope) => ({

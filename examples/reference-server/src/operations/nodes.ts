@@ -79,8 +79,8 @@ export async function examinedOf(
 }
 
 /**
- * Registers this process, now and every half minute, for the doctor. A server works without it too, so
- * failures are only logged.
+ * Registers this process, now and every half minute, for the doctor. A server works without this
+ * registration, so failures are only logged.
  */
 export async function startPresence(
   config: ServerConfig,

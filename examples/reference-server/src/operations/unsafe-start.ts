@@ -7,8 +7,8 @@ import { ConfigError } from '../config-error.ts';
 import type { Database } from '../database/database.ts';
 
 /**
- * Returns the sealing key of the demo in this data folder, or `null`. It is unsafe in production, since its
- * file is beside the database.
+ * Returns the sealing key of the demo in this data folder, or `null`. The key is unsafe in production, since
+ * its file is beside the database.
  */
 async function demoKey({ dataDir }: ServerConfig): Promise<string | null> {
   try {

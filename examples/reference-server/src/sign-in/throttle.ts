@@ -131,8 +131,8 @@ function enter(database: Database, now: number, counters: readonly Counter[]): P
  * that a restart does not reset them. Handles and IP addresses are stored as keyed hashes, so that the table
  * does not reveal who tried to sign in from where.
  *
- * @param keys - keys of the hashes. An attempt counts under each key, and is refused if its window is full under any key, so that
- * replacing keys, while processes know different ones, does not allow more attempts
+ * @param keys - keys of the hashes. An attempt counts under each key, and is refused if its window is full
+ * under any key, so that replacing keys, while processes know different ones, does not allow more attempts
  */
 export function createThrottle(
   database: Database,
@@ -168,8 +168,9 @@ export function createThrottle(
 
   return {
     /**
-     * Admits or refuses an attempt to sign in, before the password is checked. The attempt counts at once, so
-     * that parallel guesses cannot exceed the limit. `settle` removes it again unless it failed.
+     * Admits or refuses an attempt to sign in, before the password is checked. The attempt counts as failed
+     * at once, so that parallel guesses cannot exceed the limit. `settle` takes the attempt out of the count
+     * again unless it failed.
      */
     async admit(attempt: SignInAttempt): Promise<Admission> {
       const time = now();

@@ -25,7 +25,7 @@ export function createJoining(
 
   return {
     /**
-     * Returns the person for whom an invitation link was made; `null` if it was used, replaced, or has
+     * Returns the person for whom an invitation link was made; `null` if the link was used, replaced, or has
      * expired.
      */
     async findLink(token: string): Promise<StaffLink | null> {

@@ -47,7 +47,7 @@ export function createOperatorStaff(staff: Staff, authUrl: string): OperatorStaf
       return null;
     });
 
-  /** Makes a sign-in link for a staff member, and records it in the audit log. */
+  /** Makes a sign-in link for a staff member, and records this act, without the link, in the audit log. */
   const linked = (
     admin: Administration,
     action: string,

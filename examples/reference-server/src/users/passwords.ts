@@ -95,7 +95,8 @@ export function createPasswords(cost: ScryptCost = strong) {
     /**
      * Verifies a password in constant time. If `stored` is `null` (no such user), takes equally long and
      * returns `false`.
-     * @param line - queue of the check: users in `known` do not wait for those in `others`, however many guess passwords
+     * @param line - queue of the check: users in `known` do not wait for those in `others`, however many
+     * guess passwords
      * @throws {@link TooBusy}
      */
     async verify(password: string, stored: string | null, line: Line = 'others'): Promise<boolean> {

@@ -16,7 +16,7 @@ afterAll(() => postgres?.remove(), 60_000);
 
 /**
  * Returns an environment that reads its secrets from files, with data in a PostgreSQL database that one of
- * them names.
+ * these files names.
  */
 async function installed(database: string) {
   const folder = await temporaryFolder();

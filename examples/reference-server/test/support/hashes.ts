@@ -1,7 +1,10 @@
 import { createHook } from 'node:async_hooks';
 import { onTestFinished } from 'vitest';
 
-/** Counts the password hashes that are computed in the thread pool. */
+/**
+ * Starts to count the password hashes that are computed in the thread pool. Returns a function that returns
+ * the number so far.
+ */
 export function countHashes(): () => number {
   let count = 0;
   const hook = createHook({

@@ -48,7 +48,7 @@ export const jean = {
   phone: '+50937000002',
 };
 
-/** Starts a server with the given environment. It closes at the end of the test. */
+/** Starts a server with the given environment. The server closes at the end of the test. */
 export async function start(env: NodeJS.ProcessEnv, options: ServerOptions = {}): Promise<ReferenceServer> {
   const own = { passwordCost: cheap, logger: createLogger('silent') };
   const server = await startReferenceServer(loadConfig(env), { ...own, ...options });

@@ -202,7 +202,8 @@ export const scopes: readonly Module[] = [
       const { tokens, userinfo, claims } = await signIn(suite, { parameters, isReversed: true });
       expect(String(tokens.scope).split(' ').toSorted()).toEqual(['email', 'openid']);
       expect(userinfo).toMatchObject(email);
-      // Claims of a scope belong into userinfo if there is an access token (OpenID Connect Core, section 5.4).
+      // Claims of a scope belong into userinfo if there is an access token (OpenID Connect Core, section
+      // 5.4).
       for (const part of [claims, userinfo]) expect(part).not.toHaveProperty('name');
       expect(claims).not.toHaveProperty('email');
     },

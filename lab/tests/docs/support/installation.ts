@@ -26,8 +26,8 @@ async function loggedRequest({ admin }: Installation['ostiary'], origin: string)
 }
 
 /**
- * Creates a partner with a key, an endpoint, a payment, an event, a link to its live portal and a request, and
- * returns the ids of all six.
+ * Creates a partner with a key, an endpoint, a payment, an event, a link to its live portal and a request,
+ * and returns the ids of all six.
  */
 async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid: string) {
   await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe Lakay' });

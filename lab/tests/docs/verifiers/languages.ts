@@ -137,7 +137,8 @@ function lineOf({ secrets, now, body, headers }: Vector): string {
  * Returns the verdict of the page's verifier on each delivery: `accepted` with the id of the delivery's
  * event, or `refused`.
  * @throws NotHere if the toolchain is missing
- * @throws Error with the output of the compiler or the program if it does not compile, or ends without a verdict
+ * @throws Error with the output of the compiler or the program if it does not compile, or ends without a
+ * verdict
  */
 export async function verdictsOf(
   language: Language,

@@ -63,7 +63,8 @@ describe('authorization requests of one address', () => {
     expect(await go(0)).toBe(429);
     for (const number of [3, 3]) expect(await go(number)).toBe(303);
     for (const number of [4, 0xff]) expect(await go(number)).toBe(429);
-    // Sixteen times the limit of a /64 network fills the /48. Requests that were refused above have not counted.
+    // Sixteen times the limit of a /64 network fills the /48. Requests that were refused above have not
+    // counted.
     for (let upper = 1; upper <= 3; upper += 1) {
       for (let lower = 0; lower < 8; lower += 1) expect(await go(upper * 256 + lower)).toBe(303);
     }

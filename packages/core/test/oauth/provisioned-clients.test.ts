@@ -174,7 +174,8 @@ describe('the ports of loopback redirect URIs', () => {
     const code = location === null ? null : new URL(location).searchParams.get('code');
     if (code === null) return expect(shown).toBe(outcome);
     const right = { redirect_uri: redirectUri, code_verifier: verifier };
-    // The token request repeats the redirect URI of the authorization request, port included (RFC 6749, section 4.1.3).
+    // The token request repeats the redirect URI of the authorization request, port included (RFC 6749,
+    // section 4.1.3).
     const another = { ...right, redirect_uri: 'http://127.0.0.1:1/cb?a=1' };
     expect(await provider.redeem(client, code, another)).toBe('400 invalid_grant');
     const unknown = { ...right, redirect_uri: 'http://127.0.0.1:1/other' };

@@ -7,7 +7,9 @@ interface Served {
   readonly body: string | Uint8Array;
 }
 
-/** Web server of app makers, which serves client ID metadata documents on a free port of the loopback address. */
+/**
+ * Web server of app makers, which serves client ID metadata documents on a free port of the loopback address.
+ */
 export class DocumentHost {
   /** Paths of the requests that the web server got so far. */
   readonly requests: string[] = [];

@@ -5,7 +5,9 @@ import { customConsole } from '../partner/custom-console.ts';
 import { hooks, register, secret, url } from '../partner/webhook-shop.ts';
 import { type Sink, sink } from './support/sink.ts';
 
-/** Starts a partner in test mode, and returns a call that checks the signature verification of an endpoint. */
+/**
+ * Starts a partner in test mode, and returns a call that checks the signature verification of an endpoint.
+ */
 async function checker() {
   const { provider, open } = await customConsole(
     { scope: 'webhooks', testOnly: true },

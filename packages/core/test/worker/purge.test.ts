@@ -28,7 +28,8 @@ const removed = (count: number) =>
 
 /**
  * Runs the purge on a storage that reports these numbers of removed rows, call by call; `requests` are those
- * of the request log, `clients` those of unused clients with metadata documents, `hours` those of hourly counts.
+ * of the request log, `clients` those of unused clients with metadata documents, `hours` those of hourly
+ * counts.
  */
 async function purged(
   answers: readonly PurgeCount[] = [],

@@ -18,8 +18,8 @@ import type { TestClient } from '../../support/provider.ts';
 import { serve, startProvider } from '../../support/running.ts';
 
 /**
- * Builds the dependencies of oidc-provider, over the storage of a test provider. That provider has one client,
- * with the user's consent to `openid`.
+ * Builds the dependencies of oidc-provider, over the storage of a test provider. That provider has one
+ * client, with the user's consent to `openid`.
  */
 async function engineCore(): Promise<{ readonly core: Core; readonly client: TestClient }> {
   const storage = memoryStorage();

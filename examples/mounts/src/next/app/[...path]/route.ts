@@ -1,6 +1,6 @@
 import { parts } from '../../ostiary.ts';
 
-/** Mounts Ostiary in Next.js: it handles all paths without a route of their own. */
+/** Mounts Ostiary in Next.js: Ostiary handles all paths without a route of their own. */
 export async function GET(request: Request): Promise<Response> {
   const ostiary = await parts().ostiary;
   // Next.js does not expose the address of the connection. Every request comes from the proxy in front, which
