@@ -160,7 +160,10 @@ function* checkModes(folder: number, file: number): Generator<CheckResult> {
     : warning('the data folder is open to other users of this machine', ...complaint);
 }
 
-/** Checks whether the SQLite file is on a local file system. PostgreSQL manages its own files. */
+/**
+ * Checks the SQLite file: whether it is on a local file system, closed to other users of the machine, and has
+ * room to grow. PostgreSQL manages its own files.
+ */
 export async function* checkFiles({ settings: { databaseFile } }: Examined): AsyncGenerator<CheckResult> {
   if (databaseFile === null) return;
   const dataDir = dirname(databaseFile);

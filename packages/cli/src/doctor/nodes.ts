@@ -2,7 +2,10 @@ import { type Examined, type NodeFacts, namesOf } from './examined.ts';
 import { type CheckResult, ok, problem, sound, warning } from './finding.ts';
 import { keyIdOf } from './key-proofs.ts';
 
-/** Checks which server processes run, and whether all have the same version. */
+/**
+ * Checks which server processes run, whether all have the same version, and whether some ended without
+ * unregistering.
+ */
 export function* checkNodes({ nodes, silent }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   if (!nodes.some(({ role }) => role !== 'worker')) {
@@ -30,7 +33,7 @@ export function* checkNodes({ nodes, silent }: Examined): Generator<CheckResult>
   yield ok(namesOf(nodes));
 }
 
-/** Checks whether a worker runs for the waiting work. */
+/** Checks whether a server process runs a worker. */
 export function* checkWorkers({ nodes }: Examined): Generator<CheckResult> {
   if (nodes === null) return;
   const workers = nodes.filter(({ role }) => role !== 'web');

@@ -9,7 +9,10 @@ function said(counts: readonly SealedCount[]): string {
   return `${sum < countedAtMost ? sum : `${countedAtMost} or more`} secrets are`;
 }
 
-/** Checks whether a sealing key other than the first is still needed to decrypt stored secrets. */
+/**
+ * Checks whether a sealing key other than the first is still needed to decrypt stored secrets, and whether
+ * such a key is missing in the settings.
+ */
 export async function* checkSeals({ settings, database, now }: Examined): AsyncGenerator<CheckResult> {
   const [current = '', ...previous] = settings.sealingKeys.map(sealIdOf);
   yield sound(`all are sealed with the first sealing key (${current})`);

@@ -80,7 +80,10 @@ async function* checkPlain(origin: string): AsyncGenerator<CheckResult> {
       );
 }
 
-/** Checks the TLS connection: protocol version, certificate and the redirect from http. */
+/**
+ * Checks the TLS connection: protocol version, certificate, the header `Strict-Transport-Security`, and the
+ * redirect from http.
+ */
 export async function* checkTls({ settings }: Examined): AsyncGenerator<CheckResult> {
   for (const origin of new Set([settings.authUrl, settings.baseUrl])) {
     if (origin.startsWith('http:')) {

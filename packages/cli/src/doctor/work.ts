@@ -29,7 +29,10 @@ export async function* checkJobs({ database, now }: Examined): AsyncGenerator<Ch
   );
 }
 
-/** Checks whether an installation delivers events in time. */
+/**
+ * Checks whether an installation delivers events in time, whether endpoints fail, and whether deliveries were
+ * dropped.
+ */
 export async function* checkDeliveries({ database, now }: Examined): AsyncGenerator<CheckResult> {
   const { deliveries, oldestDeliveryMs } = await readWaiting(database, now());
   const mend = 'Start another worker. A slow endpoint holds up only its own deliveries.';
