@@ -36,7 +36,7 @@ interface Ways {
 /** Number of access tokens to keep for userinfo requests. */
 const tokenCount = 1_000;
 
-/** Operations of users, apps and partners. Each operation resolves once it has its result. */
+/** Operations of users, apps and partners. Each operation resolves once its result is there. */
 export class Mix implements Readonly<Record<Kind, () => Promise<void>>> {
   /** Ids of transfers that were accepted. */
   readonly transfers: string[] = [];

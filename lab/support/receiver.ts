@@ -39,7 +39,7 @@ interface Arrived {
   accepted: number;
 }
 
-/** Webhook endpoints of the partner. They verify and record every request, at any path. */
+/** Webhook endpoints of the partner. The endpoints verify and record every request, at any path. */
 export class Receiver {
   /** Received webhook requests by path and event id. */
   readonly arrivals = new Map<string, Arrived>();

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, demoDataDir, isLoopbackUrl } from '@ostiary/reference-server';
 
-/** Returns a variable of the environment; `undefined` also if it is empty. */
+/** Returns a variable of the environment; `undefined` if the variable is missing or empty. */
 function read(env: NodeJS.ProcessEnv, variable: string): string | undefined {
   return env[variable] === '' ? undefined : env[variable];
 }

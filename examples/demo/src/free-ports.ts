@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
 /**
- * Range of ports from which the demo chooses. It lies below the ports that systems give to outgoing
+ * Range of ports from which the demo chooses. The range lies below the ports that systems give to outgoing
  * connections, because such a connection could take a port before its server listens, or while the server
  * restarts.
  */

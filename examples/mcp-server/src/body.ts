@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 const maxBytes = 100_000;
 
 /**
- * Reads a request body; `null` if it is too long. Reads a body that is too long to its end as well, so that
- * the client gets a response.
+ * Reads a request body; `null` if the body is too long. A body that is too long is also read to its end, so
+ * that the client gets a response.
  */
 export async function readText(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];

@@ -42,7 +42,7 @@ export interface PartnerApiKey {
 export interface WebhookSettings {
   /** Prefix of the provider in header names: `X-<PREFIX>-…`. */
   readonly prefix: string;
-  /** Webhook secrets of the shop by mode; `null` if it has no endpoint for the mode. */
+  /** Webhook secrets of the shop by mode; `null` if the shop has no endpoint for the mode. */
   readonly secrets: Readonly<Record<WebhookMode, string | null>>;
 }
 

@@ -15,7 +15,7 @@ function optional(variable: string): string | null {
 
 const required = (variable: string): string => optional(variable) ?? refuse(`${variable} is missing`);
 
-/** Returns an environment variable after checking it, or `fallback` if it is not set. */
+/** Returns an environment variable after checking it, or `fallback` if the variable is not set. */
 function checked<Value>(variable: string, check: Check<Value>, fallback: string): Value {
   const { success, data, error } = check.safeParse(optional(variable) ?? fallback);
   return success ? data : refuse(`${variable} ${error.issues[0]?.message ?? 'is wrong'}`);

@@ -3,11 +3,15 @@ import type { Userinfo } from '@ostiary/client-sdk/oauth';
 import { cookie } from '@ostiary/web-kit';
 import type { Context } from 'koa';
 
-/** A sign-in that a browser has started. It is stored in the session on the server until the callback. */
+/**
+ * A sign-in that a browser has started. The sign-in is stored in the session on the server until the
+ * callback.
+ */
 export interface PendingSignIn {
   readonly client: 'confidential' | 'public';
   /**
-   * Value of `state`, returned unchanged in the callback. It proves that this browser started the sign-in.
+   * Value of `state`, returned unchanged in the callback. The value proves that this browser started the
+   * sign-in.
    */
   readonly state: string;
   /**
@@ -49,7 +53,7 @@ const lifetimeMs = 60 * 60_000;
 const maximum = 10_000;
 
 /**
- * Sessions in memory, found by a cookie. This shop is a demonstration, so its sessions are lost when it
+ * Sessions in memory, found by a cookie. This shop is a demonstration, so its sessions are lost when the shop
  * stops.
  */
 export type Sessions = ReturnType<typeof createSessions>;

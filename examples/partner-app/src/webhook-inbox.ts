@@ -26,7 +26,7 @@ export interface Refusal {
   readonly code: string;
 }
 
-/** Received webhook events in memory. They are lost when the shop stops. */
+/** Received webhook events in memory. The events are lost when the shop stops. */
 export type WebhookInbox = ReturnType<typeof createWebhookInbox>;
 
 const shownEvents = 50;

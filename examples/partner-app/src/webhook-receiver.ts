@@ -11,8 +11,8 @@ class PlannedFailure extends Error {
 }
 
 /**
- * Handles a webhook event. It runs once per event, because the receiver skips duplicates. Event types other
- * than payments have no effect and are only shown.
+ * Handles a webhook event. The function runs once per event, because the receiver skips duplicates. Event
+ * types other than payments have no effect and are only shown.
  */
 function handle(event: WebhookEvent, transfers: Transfers): void {
   const isPayment = event.type === 'payment.completed' || event.type === 'payment.failed';

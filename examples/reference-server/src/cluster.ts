@@ -36,7 +36,7 @@ interface Place {
 interface Running {
   readonly worker: Worker;
   readonly startedAt: number;
-  /** Resolves with true once the new process listens, or with false if it ended before. */
+  /** Resolves with true once the new process listens, or with false if the process ended before. */
   readonly listens: Promise<boolean>;
   readonly ended: Promise<unknown>;
 }

@@ -150,7 +150,10 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
      * Path of the SQLite file with the tables of Ostiary and of this server, unless there is a `databaseUrl`.
      */
     databaseFile: join(dataDir, 'ostiary.sqlite'),
-    /** URL of the PostgreSQL database; `null` for SQLite. It contains a password, so never log it. */
+    /**
+     * URL of the PostgreSQL database; `null` for SQLite. The URL contains a password and must never be
+     * logged.
+     */
     databaseUrl,
     databasePool: values.OSTIARY_DATABASE_POOL,
     role,
@@ -182,8 +185,8 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     sandboxConsole: values.OSTIARY_SANDBOX_CONSOLE,
     operators,
     /**
-     * Mail server, receivers, sender and language of notices; `null` if the server sends no e-mail. `smtpUrl` contains
-     * a password, so never log it.
+     * Mail server, receivers, sender and language of notices; `null` if the server sends no e-mail. `smtpUrl`
+     * contains a password and must never be logged.
      */
     notices,
     logLevel: values.OSTIARY_LOG_LEVEL,

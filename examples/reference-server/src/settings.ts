@@ -23,8 +23,8 @@ export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 export type Language = (typeof languages)[number];
 
 /**
- * Optional scopes that this server supports. It stores no postal addresses, and the e-mail addresses of users
- * are for notices only.
+ * Optional scopes that this server supports. The server stores no postal addresses, and the e-mail addresses
+ * of users are for notices only.
  */
 const readyScopes = ['phone', 'standardProfile'] as const;
 

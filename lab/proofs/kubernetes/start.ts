@@ -7,7 +7,7 @@ import type { Podman } from '../image/podman.ts';
 /** Values of the Secret, by key. */
 type Secret = Readonly<Record<string, string>>;
 
-/** Container that is started as the pod says. */
+/** Parameters for starting the container of a pod. */
 interface Start {
   readonly machine: Podman;
   readonly pod: Pod;

@@ -14,7 +14,7 @@ export type RawRequest = string;
 export interface Load {
   readonly port: number;
   readonly requests: readonly RawRequest[];
-  /** Number of requests to make; the list is repeated if it is shorter. @defaultValue each request once */
+  /** Number of requests to make; a shorter list of requests is repeated. @defaultValue each request once */
   readonly count?: number;
   /** Text that the body of every response contains. */
   readonly expected: string;

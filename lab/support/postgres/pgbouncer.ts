@@ -9,7 +9,9 @@ import { freePort } from '../free-port.ts';
 import { retry } from '../retry.ts';
 import { owner } from './system-postgres.ts';
 
-/** Path of PgBouncer on this machine (Debian package `pgbouncer`); `undefined` if it is not installed. */
+/**
+ * Path of PgBouncer on this machine (Debian package `pgbouncer`); `undefined` if PgBouncer is not installed.
+ */
 export const pgbouncer = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
   .map((folder) => join(folder, 'pgbouncer'))
   .find((file) => existsSync(file));

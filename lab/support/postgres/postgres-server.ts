@@ -24,8 +24,8 @@ export interface ServerOptions {
 export type ProofServer = Awaited<ReturnType<typeof startServer>>;
 
 /**
- * Opens superuser connections to the PostgreSQL server. They end when the server stops; the next query opens
- * a new connection.
+ * Opens superuser connections to the PostgreSQL server. The connections end when the server stops; the next
+ * query opens a new connection.
  */
 export function superusers(connectionString: string): Pool {
   return new Pool({ connectionString, max: 4 }).on('error', () => undefined);

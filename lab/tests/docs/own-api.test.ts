@@ -13,7 +13,7 @@ import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor } = recipeFolder();
 
-/** Requests a protected resource. */
+/** Function that requests a protected resource. */
 type Ask = (authorization?: string) => Promise<Response>;
 
 const asking = (origin: string): Ask => {

@@ -69,7 +69,7 @@ backend back
   },
 } as const;
 
-/** Starts a proxy in front of a port. It stops at the end of the test. @returns its origin */
+/** Starts a proxy in front of a port. The proxy stops at the end of the test. @returns the proxy's origin */
 export async function startProxy(name: keyof typeof proxies, target: number): Promise<string> {
   const { program, config, args } = proxies[name];
   if (program === undefined) throw new Error(`${name} is not installed`);

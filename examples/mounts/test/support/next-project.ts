@@ -12,7 +12,10 @@ const startMs = 50_000;
 
 /** A Next.js application that was built for production. */
 export interface NextProject {
-  /** Starts the built Next.js application. Resolves once it responds, with a function that stops it. */
+  /**
+   * Starts the built Next.js application. Resolves once the application responds, with a function that stops
+   * the application.
+   */
   start(port: number, env: Record<string, string>): Promise<() => Promise<void>>;
   remove(): void;
 }

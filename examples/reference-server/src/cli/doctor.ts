@@ -32,7 +32,7 @@ async function clockOf(database: Database): Promise<() => number> {
 }
 
 /**
- * Opens an installation for the doctor, while its servers may run, and examines it.
+ * Opens an installation for the doctor, while its servers may run, and examines the installation.
  * @throws ConfigError if the database cannot be opened
  */
 async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {

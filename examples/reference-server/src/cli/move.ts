@@ -52,7 +52,9 @@ export const hostTables = (from: SqliteDatabase): HostTables => ({
   tables: tables.map((name) => tableOf(from, name)),
 });
 
-/** Opens the SQLite file to move. @throws ConfigError if it is no database of this version of the server */
+/**
+ * Opens the SQLite file to move. @throws ConfigError if the file is no database of this version of the server
+ */
 function openFile(file: string): Sqlite.Database {
   let from: Sqlite.Database;
   try {

@@ -53,11 +53,11 @@ export interface Database extends Queries {
     work: (transaction: Transaction) => Promise<Result>,
     options?: { readonly patienceMs?: number },
   ): Promise<Result>;
-  /** Returns the numbers of this process's database connections, if it has a pool. */
+  /** Returns the numbers of this process's database connections, if the process has a pool. */
   connections?(): { readonly idle: number; readonly used: number; readonly waiting: number };
   /** Returns an SQL expression that ignores the case of ASCII letters. */
   caseless(expression: string): string;
-  /** Checks that the database responds. @throws DatabaseUnavailable if it does not */
+  /** Checks that the database responds. @throws DatabaseUnavailable if the database does not respond */
   ping(): Promise<void>;
   /** Closes the database. May be called again. */
   close(): Promise<void>;

@@ -46,7 +46,7 @@ async function prepareSqlite(transaction: Transaction): Promise<void> {
 
 /**
  * Prepares the migrations on PostgreSQL: waits for another process that migrates. The lock ends with the
- * transaction, so it works behind any pooler.
+ * transaction, so the lock works behind any pooler.
  */
 async function preparePostgres(transaction: Transaction, schema: string): Promise<void> {
   const lock = createHash('sha256').update(`reference-server migrations ${schema}`).digest();

@@ -153,7 +153,7 @@ async function inTransaction<Result>(
 /**
  * Opens a pool of connections, which connects on first use.
  *
- * @param schema - name of the schema; it is not escaped, so it must not come from outside
+ * @param schema - name of the schema, which is not escaped and must not come from outside
  */
 export function openPostgres(
   connectionString: string,

@@ -29,7 +29,7 @@ export interface LoginForm {
 const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.7 4.6 10 4.6 18.2 10 18.2 10 15.3 15.4 10 15.4 1.8 10 1.8 10Z"/><circle cx="10" cy="10" r="2.4"/><path class="slash" d="m3.5 16.5 13-13"/></svg>`;
 
 /**
- * Makes the page for signing in, or signing in again. It works without its script, which can show the
+ * Makes the page for signing in, or signing in again. The page works without its script, which can show the
  * password. The button that leads back to the app belongs to a form of its own, so that it sends no password.
  */
 export function loginPage(look: Look, language: Language, form: LoginForm): string {

@@ -13,8 +13,8 @@ export interface ShownPassport {
 }
 
 /**
- * Makes the page with the user's passport as a QR code. It works without its script, which counts down and
- * shows local time.
+ * Makes the page with the user's passport as a QR code. The page works without its script, which counts down
+ * and shows local time.
  */
 export function passportPage(
   look: Look,

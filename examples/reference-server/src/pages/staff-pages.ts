@@ -5,7 +5,7 @@ import type { StaffMember } from '../staff/members.ts';
 import { type Look, page } from './layout.ts';
 import { texts } from './texts.ts';
 
-/** Form that the script of staff pages submits with a passkey. It stays hidden without the script. */
+/** Form that the script of staff pages submits with a passkey. The form stays hidden without the script. */
 interface PasskeyForm {
   readonly action: string;
   /** Options for the browser's passkey functions, as JSON. */

@@ -12,7 +12,9 @@ export function createCookies(authUrl: string) {
   return {
     /** Cookie with the id of a user's session. */
     session: cookie('ostiary_session', secure),
-    /** Cookie with the value to which form tokens are bound. It is set before any user is signed in. */
+    /**
+     * Cookie with the value to which form tokens are bound. The cookie is set before any user is signed in.
+     */
     form: cookie('ostiary_form', secure),
     /** Cookie with the id of a staff member's session. */
     staff: cookie('ostiary_staff', secure),

@@ -24,8 +24,8 @@ interface Entry {
 
 /**
  * Recognizes browsers in which a user has signed in before, to distinguish the user from a stranger who tries
- * the user's handle. The cookie has one entry per user, bound to user and password. It reveals nothing, and
- * becomes invalid when the password changes. The server stores nothing.
+ * the user's handle. The cookie has one entry per user, bound to user and password. The cookie reveals
+ * nothing, and becomes invalid when the password changes. The server stores nothing.
  */
 export function createKnownBrowsers(keys: SigningKeys, now: () => number) {
   const proofs = createProofs(keys);

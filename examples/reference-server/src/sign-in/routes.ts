@@ -14,7 +14,7 @@ import { createFormProofs } from './form-proofs.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
 
-/** Parameters of the sign-in page, the same in query and form. They are not trusted. */
+/** Parameters of the sign-in page, the same in query and form. The parameters are not trusted. */
 interface LoginRequest {
   readonly returnTo: string;
   /** Signed parameter that names the requesting app, unchanged. */

@@ -34,8 +34,8 @@ const [quarter, hour] = [15 * 60_000, 60 * 60_000];
  */
 export const defaultLimits = {
   /**
-   * Limit of failed sign-ins for one handle from one network (IPv6: a /48). It stops a stranger without
-   * locking the user out elsewhere.
+   * Limit of failed sign-ins for one handle from one network (IPv6: a /48). The limit stops a stranger
+   * without locking the user out elsewhere.
    */
   perHandleAndNetwork: { failures: 10, windowMs: hour },
   /**
@@ -143,8 +143,8 @@ export function createThrottle(
   const limits = { ...defaultLimits, ...changes };
 
   /**
-   * Makes the counters for a handle or address under each key. They are sorted by hash, so that processes
-   * with different key orders cannot deadlock.
+   * Makes the counters for a handle or address under each key. The counters are sorted by hash, so that
+   * processes with different key orders cannot deadlock.
    */
   const countersOf = (kind: keyof ThrottleLimits, value: string, clears: boolean): Counter[] =>
     keys

@@ -17,7 +17,7 @@ export function createJoining(
   sealer: Sealer,
   now: () => number,
 ) {
-  /** Uses up an invitation link. @throws StaffError if it was used, replaced, or has expired */
+  /** Uses up an invitation link. @throws StaffError if the link was used, replaced, or has expired */
   async function use(transaction: Transaction, { member, token }: StaffLink): Promise<void> {
     const values = { id: member.id, digest: digestOf(token), now: now() };
     if ((await transaction.run(useLink, values)) !== 1) throw new StaffError('this link is over');

@@ -27,8 +27,8 @@ type RegistrationResponse = Parameters<typeof verifyRegistrationResponse>[0]['re
 type AuthenticationResponse = Parameters<typeof verifyAuthenticationResponse>[0]['response'];
 
 /**
- * Parses the data that the page's script posted; `null` if it is not a response of the Web Authentication
- * API.
+ * Parses the data that the page's script posted; `null` if the data is not a response of the Web
+ * Authentication API.
  */
 function parseResponse<Response extends { readonly id: string }>(text: string): Response | null {
   try {
@@ -57,8 +57,8 @@ export function createPasskeys(authUrl: string, name: string, keys: SigningKeys,
   }
 
   /**
-   * Returns the time at which a passkey challenge expires; `null` if it was not made for this browser and
-   * purpose.
+   * Returns the time at which a passkey challenge expires; `null` if the challenge was not made for this
+   * browser and purpose.
    */
   function endOf(challenge: string, ceremony: Ceremony, cookie: string): number | null {
     const [endsAt = '', random = '', proof = ''] = Buffer.from(challenge, 'base64url').toString().split('.');
@@ -78,7 +78,7 @@ export function createPasskeys(authUrl: string, name: string, keys: SigningKeys,
         excludeCredentials: known.map(({ id }) => ({ id })),
       }),
 
-    /** Verifies a new passkey. Returns `null` if it is not valid for this site and browser. */
+    /** Verifies a new passkey. Returns `null` if the passkey is not valid for this site and browser. */
     async verifyRegistration(text: string, cookie: string): Promise<StoredPasskey | null> {
       const response = parseResponse<RegistrationResponse>(text);
       if (response === null) return null;

@@ -22,7 +22,10 @@ interface Problem {
 const wrong: Problem = { status: 422, text: (language) => texts[language].staff.wrong };
 const stale: Problem = { status: 403, text: (language) => texts[language].stale };
 
-/** Parses the parameters of the staff's sign-in page, the same in query and form. They are not trusted. */
+/**
+ * Parses the parameters of the staff's sign-in page, the same in query and form. The parameters are not
+ * trusted.
+ */
 function parseLogin(given: URLSearchParams, authUrl: string) {
   return {
     returnTo: safeReturnTo(given.get('return_to') ?? '/operators', authUrl),

@@ -29,7 +29,10 @@ const findCredentials = `
   SELECT id, type, issued_at AS "issuedAt", expires_at AS "expiresAt" FROM app_credentials
   WHERE sub = :sub AND coalesce(expires_at > :now, TRUE) ORDER BY issued_at, id`;
 
-/** Makes the user directory for Ostiary. It returns only the fields that the approved scopes reveal. */
+/**
+ * Makes the user directory for Ostiary. The directory returns only the fields that the approved scopes
+ * reveal.
+ */
 export function createDirectory(database: Database, now: () => number): Required<FindUsers> {
   const [bySub, byKid, byPhone] = [findBy('sub'), findBy('kid'), findBy('phone')];
 

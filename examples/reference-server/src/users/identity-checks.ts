@@ -13,8 +13,9 @@ interface Row {
 }
 
 /**
- * Makes the function that changes identity checks. It writes the user's row and the events about the change
- * in one transaction of this server's own connection, so that a crash at any moment leaves both or neither.
+ * Makes the function that changes identity checks. The function writes the user's row and the events about
+ * the change in one transaction of this server's own connection, so that a crash at any moment leaves both or
+ * neither.
  */
 export function createIdentityChecks(
   database: Database,

@@ -22,7 +22,7 @@ oznwey392G8mtSukXkJgIpYmh7OFAiBLkuc5I+NRnA4SKvpHTUosJvOeh3Rsys/d
 ojXQ32/PYA==
 -----END CERTIFICATE-----`;
 
-/** Private key of both certificates. It protects nothing. */
+/** Private key of both certificates. The key protects nothing. */
 export const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwWFnx8ni8ePNI85k
 R10kge/ieyytFqJaJHF4FjjV8amhRANCAAQ/RO575UeL4ifjyWzm3pb1dHRfgyLz

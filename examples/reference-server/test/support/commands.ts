@@ -20,7 +20,7 @@ export async function command(name: string, args: readonly string[], env: NodeJS
 }
 
 /**
- * Runs a command in a separate process, as operators do, to test what happens at its end.
+ * Runs a command in a separate process, as operators do, to test what happens at the end of the process.
  */
 export async function commandProcess(...[name, args, env, input]: Parameters<typeof command>) {
   const { ended, output, errors } = run(program, [...name.split(' '), ...args], env, input);

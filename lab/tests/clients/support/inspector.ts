@@ -15,7 +15,7 @@ const program = resolve(
 interface Inspection {
   /** Exit code of the MCP inspector: 3 if the server requires a sign-in that did not happen. */
   readonly code: number | null;
-  /** The `result` that the MCP inspector printed; `null` if it printed none. */
+  /** The `result` that the MCP inspector printed; `null` if the inspector printed none. */
   readonly result: unknown;
   readonly errors: string;
 }

@@ -15,7 +15,7 @@ const listed = z.object({ data: z.array(identified) });
 /** Id of a request in the examples of the help. */
 const exampleRequest = '5b1f0c9e-7d3a-4826-9f00-0c9e7d3a4826';
 
-/** Sends a request with a test key, and returns the request's id once it is in the request log. */
+/** Sends a request with a test key, and returns the request's id once the request is in the log. */
 async function loggedRequest({ admin }: Installation['ostiary'], origin: string): Promise<string> {
   const owner = { partner: 'kafe', mode: 'test' } as const;
   const { key } = await admin.apiKeys.issue({ ...owner, scopes: [...keyScopes] });

@@ -132,7 +132,7 @@ export async function run(
   return said();
 }
 
-/** Repeats the check until it succeeds. */
+/** Repeats a check until the check succeeds. @throws Error with the program's output after a minute */
 export async function until(what: () => boolean | Promise<boolean>, program: Program): Promise<void> {
   for (let tries = 0; tries < 1200; tries += 1) {
     if (await what()) return;

@@ -22,7 +22,7 @@ async function logged(options: Given = {}) {
   const { provider } = given;
   await provider.partner('acme');
   const keyOf: TestProvider['key'] = (settings = {}) => provider.key({ partner: 'acme', ...settings });
-  /** Returns the partner's request log once it has this many entries. */
+  /** Returns the partner's request log once the log has this many entries. */
   async function read(count: number, mode: Mode = 'test'): Promise<LoggedRequest[]> {
     const filter = { partner: 'acme', mode, failed: false, after: null, limit: 100 };
     for (let turn = 0; turn < 200; turn += 1) {

@@ -44,8 +44,8 @@ let browsers = 0;
 export class TestBrowser {
   readonly origin: string;
   /**
-   * Origin at which the server listens. It differs from the browser's origin behind a proxy that terminates
-   * TLS.
+   * Origin at which the server listens. The origin differs from the browser's origin behind a proxy that
+   * terminates TLS.
    */
   #server: string;
   /** Name by which the test host's login recognizes this browser. */

@@ -14,7 +14,7 @@ export interface ClientKey {
   readonly privateJwk: JWK;
 }
 
-/** Makes a key pair of a client; `kid` is left out if it is `null`. */
+/** Makes a key pair of a client; `kid` is left out of the key if the argument is `null`. */
 export async function clientKey(alg = 'ES256', kid: string | null = 'key-1'): Promise<ClientKey> {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
   const named = { ...(kid !== null && { kid }), use: 'sig' };

@@ -10,8 +10,8 @@ import { type Answer, answerOf, TestBrowser } from './browser.ts';
 import { ana, Host } from './directory.ts';
 
 /**
- * A clock that stands still until a test moves it. It starts at the real time, because oidc-provider reads
- * the machine's clock.
+ * A clock that stands still until a test moves it. The clock starts at the real time, because oidc-provider
+ * reads the machine's clock.
  */
 export class TestClock {
   #now = Date.now();

@@ -70,8 +70,8 @@ async function shop() {
 const withoutId = (answer: Answer): string => answer.text.replace(String(answer.json().requestId), '');
 
 /**
- * Result of a refused attempt in the form that its partner sees. It is the same for every target, and its
- * duration reveals nothing about the target.
+ * Result of a refused attempt in the form that its partner sees. The result is the same for every target, and
+ * the duration of the attempt reveals nothing about the target.
  */
 const refused = { durationMs: 0, httpStatus: null, error: 'target_refused', response: null };
 

@@ -18,7 +18,7 @@ export interface Sink {
   answer: (response: ServerResponse, delivery: Received) => void;
 }
 
-/** Starts a webhook endpoint that responds with 204. It is stopped after the test. */
+/** Starts a webhook endpoint that responds with 204. The endpoint is stopped after the test. */
 export async function sink(now: () => number = Date.now): Promise<Sink> {
   const received: Received[] = [];
   const origin = await serve(async (request, response) => {

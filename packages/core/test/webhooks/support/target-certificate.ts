@@ -10,7 +10,7 @@ zj0EAwIDSAAwRQIhAOYSQZoj968/nLC954F2EogmIs7YjmL7L9EuLqhewyHQAiBW
 6DxwoBqz4MD2ks6KGpg400DrN1/HirAY5hc1eKOi5Q==
 -----END CERTIFICATE-----`;
 
-/** Private key of the certificate. It protects nothing. */
+/** Private key of the certificate. The key protects nothing. */
 export const privateKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNRd39vzDKiw13xCv
 ZNlYCwiVHNot0hUrRql/xSgAk+2hRANCAATXXKBjn4tkGqGALfGsUKpAN9SLOR8Y
