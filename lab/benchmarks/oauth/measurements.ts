@@ -80,8 +80,8 @@ async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
 }
 
 /**
- * Measures userinfo requests: to Ostiary and the bare provider, to a raw server that sends Ostiary's bytes,
- * and to other providers on PostgreSQL.
+ * Starts the compared providers, and makes functions that measure userinfo requests: to Ostiary and the bare
+ * provider, to a raw server that sends Ostiary's bytes, and to other providers on PostgreSQL.
  */
 export async function userinfoSides(start: Starters) {
   const bare = await userinfoOf(await start.bare());
@@ -114,8 +114,8 @@ async function requireSigned(server: Child, client: ClientCredentials): Promise<
 }
 
 /**
- * Measures exchanges of authorization codes: client secret in the form, ID token with RS256. Codes are
- * created before each round.
+ * Starts the compared providers, and makes functions that measure exchanges of authorization codes: client
+ * secret in the form, ID token with RS256. Codes are created before each round.
  */
 export async function exchangeSides(start: Starters): Promise<Sides> {
   const sideOf = async (server: Child): Promise<Side> => {

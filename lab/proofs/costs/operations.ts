@@ -14,7 +14,10 @@ interface Cost {
 /** Calls an operation `count` times, from `callers` concurrent callers. */
 type Operation = (count: number, callers: number) => Promise<unknown>;
 
-/** Starts authorizations as a user who is signed in and has consented before. */
+/**
+ * Makes a function that authorizes the app as a user who is signed in and has consented before. The function
+ * returns the authorization code.
+ */
 function authorizations({
   authUrl,
   port,

@@ -11,7 +11,10 @@ import { now as newest, ownerOf, spanMs } from './fill.ts';
 import type { Filled } from './measure.ts';
 import { delivered, newEvent } from './operations.ts';
 
-/** Duration of adding and purging events, and events per second. */
+/**
+ * Pace of the purge test: how long events are added and purged, how many events are added per second, and how
+ * long the purge rests.
+ */
 interface Pace {
   readonly seconds: number;
   readonly perSecond: number;

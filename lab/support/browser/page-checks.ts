@@ -34,7 +34,7 @@ export async function violations(page: Page): Promise<string[]> {
   return result.violations.map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html}`);
 }
 
-/** Checks whether a part of a page lies beyond the page's right edge. */
+/** Checks whether a page is wider than the window, so that the page would scroll sideways. */
 export const scrollsSideways = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 

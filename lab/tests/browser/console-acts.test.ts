@@ -37,7 +37,10 @@ describe('every action of the consoles', () => {
       consoles.posted().filter((path) => path.startsWith(console) && !done.has(path));
     const { keyboard } = page;
     const to = (name: RegExp) => pressUntil(page, 'Tab', name);
-    /** Follows a link, presses a button, or opens a folded part of a page, and waits for the result. */
+    /**
+     * With the keyboard, follows a link, presses a button, or opens a folded part of a page, and waits for
+     * the result.
+     */
     async function press(name: RegExp, text?: string): Promise<void> {
       await to(name);
       await keyboard.press('Enter');

@@ -18,7 +18,7 @@ type Delivery = Pick<Received, 'body' | 'headers'> & { readonly secret: string }
 /** Returns `ok` or the name of the error for each verified delivery. */
 type Verify = (deliveries: readonly Delivery[]) => Promise<readonly string[]>;
 
-/** Verifies deliveries with the class of a library from npm. */
+/** Makes a function that verifies deliveries with the class of a library from npm. */
 function withNpm({
   Webhook,
   WebhookVerificationError,
@@ -37,7 +37,7 @@ function withNpm({
     });
 }
 
-/** Verifies deliveries with the class of a library from PyPI. */
+/** Makes a function that verifies deliveries with the class of a library from PyPI. */
 function withPyPI(bin: string, module: string): Verify {
   return async (deliveries) => {
     const folder = mkdtempSync(join(tmpdir(), 'ostiary-standard-webhooks-'));

@@ -8,7 +8,7 @@ const page = (name: string): string => readFileSync(join(docs, name), 'utf8').re
 
 const delays = defaultOptions.webhooks.retryDelaysSeconds;
 
-/** Writes a number of seconds as whole minutes or hours. */
+/** Writes a number of seconds as minutes or, from an hour on, as hours. */
 function duration(seconds: number): string {
   const [count, unit] = seconds < 3600 ? [seconds / 60, 'minute'] : [seconds / 3600, 'hour'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;

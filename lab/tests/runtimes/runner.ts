@@ -13,7 +13,10 @@ export interface Report {
   readonly webVerifications: number;
 }
 
-/** Counts the calls of WebCrypto, if the runtime has WebCrypto. */
+/**
+ * Starts to count the calls of WebCrypto, if the runtime has WebCrypto. Returns a function that returns the
+ * number.
+ */
 function countVerifications(): () => number {
   const subtle = globalThis.crypto?.subtle;
   if (subtle === undefined) return () => 0;

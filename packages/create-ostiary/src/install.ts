@@ -9,7 +9,7 @@ export const isReleased = false;
 
 /** Explanation of the install command before the first release. */
 export const notReleased =
-  'There is no release yet. Clone the repository of Ostiary into a folder named `ostiary` beside your own folder, and run `npm run pack` in the clone. Then run these commands:';
+  'Ostiary has no release yet. Clone the repository of Ostiary into a folder named `ostiary` beside your own folder, run `npm run pack` in the clone, and then run these commands in your own folder:';
 
 /** Path of the folder with the packed packages in the checkout, relative to the app's folder. */
 export function packedFolder({ folder }: Pick<Choices, 'folder'>): string {

@@ -14,7 +14,10 @@ const keep = (request: IncomingMessage, _response: unknown, bytes: Buffer): void
   Object.assign(request, { rawBody: bytes });
 };
 
-/** Express with body parsers in front of Ostiary. With `keepBytes`, the parsers keep the raw bytes. */
+/**
+ * Makes a function that serves Express with body parsers in front of Ostiary. With `keepBytes`, the parsers
+ * keep the raw bytes.
+ */
 export function expressParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return (ostiary, _host, port) => {
     const app = express();
@@ -25,7 +28,7 @@ export function expressParsersFirst({ keepBytes }: { readonly keepBytes: boolean
   };
 }
 
-/** Fastify with Ostiary in a route, which runs after Fastify's body parsers. */
+/** Makes a function that serves Fastify with Ostiary in a route, which runs after Fastify's body parsers. */
 export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return async (ostiary, _host, port) => {
     const app = fastify();
@@ -49,7 +52,10 @@ export function fastifyParsersFirst({ keepBytes }: { readonly keepBytes: boolean
   };
 }
 
-/** NestJS with Ostiary as middleware of a module, which runs after Nest's body parsers. */
+/**
+ * Makes a function that serves NestJS with Ostiary as middleware of a module, which runs after Nest's body
+ * parsers.
+ */
 export function nestParsersFirst({ keepBytes }: { readonly keepBytes: boolean }): Serve {
   return async (ostiary, _host, port) => {
     class AppModule {
@@ -66,7 +72,7 @@ export function nestParsersFirst({ keepBytes }: { readonly keepBytes: boolean })
   };
 }
 
-/** Hono with middleware that reads every body before Ostiary gets it. */
+/** Serves Hono with middleware that reads every body before Ostiary gets it. */
 export const honoBodyRead: Serve = (ostiary, _host, port) => {
   const app = new Hono();
   app.use(async (c, next) => {

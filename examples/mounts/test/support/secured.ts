@@ -12,7 +12,10 @@ import { listening } from '../../src/listening.ts';
 import { shop } from '../../src/node-http.ts';
 import type { Serve } from './deployment.ts';
 
-/** Express behind helmet with its default settings, and with `onLogin` for the login page. */
+/**
+ * Makes a function that serves Express behind helmet with its default settings, and with `onLogin` for the
+ * login page.
+ */
 export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
   return (ostiary, host, port) => {
     const app = express();
@@ -23,7 +26,7 @@ export function expressWithHelmet(onLogin: HelmetOptions = {}): Serve {
   };
 }
 
-/** Fastify with helmet in front of Ostiary. */
+/** Serves Fastify with helmet in front of Ostiary. */
 export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
   const app = fastify();
   await app.register(fastifyHelmet);
@@ -40,8 +43,8 @@ export const fastifyWithHelmet: Serve = async (ostiary, host, port) => {
 };
 
 /**
- * Hono with its secure headers, either in front of Ostiary, where they overwrite Ostiary's headers after its
- * response, or behind Ostiary, with a policy for the host application's pages.
+ * Makes a function that serves Hono with its secure headers, either in front of Ostiary, where they overwrite
+ * Ostiary's headers after its response, or behind Ostiary, with a policy for the host application's pages.
  */
 export const honoWithSecureHeaders =
   ({ strictBehind = false } = {}): Serve =>

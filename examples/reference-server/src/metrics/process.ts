@@ -43,7 +43,10 @@ const gauges = {
   'ostiary.build.info': ['Always 1; the labels say what runs.', '{build}'],
 } as const;
 
-/** Adds metrics of the process itself, with the names of OpenTelemetry. */
+/**
+ * Adds metrics of the process itself, with the names of OpenTelemetry. Returns a function that stops the
+ * measurements.
+ */
 export function observeProcess(meter: Meter, role: ServerConfig['role']): () => void {
   const delay = monitorEventLoopDelay({ resolution: samplingMs });
   delay.enable();

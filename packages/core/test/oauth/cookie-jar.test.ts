@@ -28,7 +28,7 @@ async function visit(session: string) {
   return { context, page };
 }
 
-/** Returns the cookies in Chromium by name, with their number. */
+/** Counts the cookies in Chromium by name. */
 async function jar(context: BrowserContext): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of await context.cookies()) counts[name] = (counts[name] ?? 0) + 1;
