@@ -10,7 +10,7 @@ export type Message = string | Html;
 /** Problems of a form by field name; problems that concern no field are under `''`. */
 export type Problems = ReadonlyMap<string, readonly Message[]>;
 
-/** State of a form that was not sent yet. */
+/** Problems of a form that was not sent yet: none. */
 export const noProblems: Problems = new Map();
 
 /**

@@ -7,7 +7,7 @@ import type { Choices } from './choices.ts';
  */
 export const isReleased = false;
 
-/** Explanation of the install command before the first release. */
+/** Instructions that are printed above the install command as long as there is no release. */
 export const notReleased =
   'Ostiary has no release yet. Clone the repository of Ostiary into a folder named `ostiary` beside your own folder, run `npm run pack` in the clone, and then run these commands in your own folder:';
 

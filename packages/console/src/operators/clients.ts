@@ -212,7 +212,7 @@ ${form.line('clientId', text.clientIdHint)}`,
 /** Shows the form for a new client. */
 export const newClient = async (visit: OperatorContext): Promise<ConsoleAnswer> => showNew(visit, null);
 
-/** Creates a client. */
+/** Handles the form that creates a client, and redirects to the page of the client. */
 export async function createClient(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls } = visit;
   const clientId = (form.get('clientId') ?? '').trim();

@@ -43,7 +43,7 @@ ${form.line('name', words.partners.nameHint)}`,
 /** Shows the list of partners. */
 export const partners = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
-/** Creates a partner. */
+/** Handles the form that creates a partner, and redirects to the page of the partner. */
 export async function createPartner(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const [slug, name] = [form.get('slug') ?? '', form.get('name') ?? ''];
   const result = await attempt(() => visit.admin.partners.create({ slug: slug.trim(), name }));
