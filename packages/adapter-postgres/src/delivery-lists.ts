@@ -15,6 +15,9 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 /** Number of a partner's pending deliveries up to which a list of deliveries is made by sorting them. */
 const fewPending = 2_000;
 
+/** Partner, mode and filters of a list. */
+type Choice = Parameters<DeliveryStore['count']>[0];
+
 /**
  * Parameters of a query for a page of deliveries: the filter, the position after which the page starts, and
  * its length.
@@ -87,9 +90,36 @@ function pagesIn(schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') {
   return { list, listFailed, listFailedOfEndpoint, countPending, listPending, listOfEvent };
 }
 
+/** Creates the statements that count deliveries along the same indexes as the lists. */
+function countsIn(schema: string) {
+  const owner = 'partner = :partner AND mode = :mode';
+  const ofEndpoint = '(:endpointId::text IS NULL OR endpoint_id = :endpointId)';
+  const withStatus =
+    "(:status::text IS NULL OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)";
+  const count = (rows: string) =>
+    statement<Choice & { readonly limit: number }, { readonly count: number }>(
+      `SELECT count(*) AS count FROM (SELECT FROM ${rows} LIMIT :limit) AS counted`,
+    );
+  return {
+    // The order makes PostgreSQL walk along an index.
+    all: count(
+      `${schema}.deliveries WHERE ${owner} AND ${ofEndpoint} AND ${withStatus} ORDER BY created_at DESC, id DESC`,
+    ),
+    failed: count(`${schema}.deliveries WHERE ${owner} AND ${ofEndpoint} AND failed_as = :status`),
+    pending: count(`${schema}.webhook_endpoints AS endpoint
+      JOIN ${schema}.pending_deliveries AS pending ON pending.endpoint_id = endpoint.id
+      WHERE ${owner} AND (:endpointId::text IS NULL OR endpoint.id = :endpointId)`),
+    ofEvent: count(`(
+        SELECT * FROM ${schema}.deliveries
+        WHERE event_number = (SELECT number FROM ${schema}.events WHERE id = :eventId)
+        OFFSET 0
+      ) AS of_event WHERE ${owner} AND ${ofEndpoint} AND ${withStatus}`),
+  };
+}
+
 export function postgresDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'latestStates' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'count' | 'latestStates' | 'countBySteps'> {
   const { schema } = database;
   const find = statement<Owner & { readonly id: string }, DeliveryRow>(
     shown(
@@ -102,6 +132,8 @@ export function postgresDeliveryLists(
     shown(schema, `SELECT * FROM ${schema}.deliveries WHERE id = :id`, 'id'),
   );
   const pages = { newestFirst: pagesIn(schema, '<', 'DESC'), oldestFirst: pagesIn(schema, '>', 'ASC') };
+
+  const countOf = countsIn(schema);
 
   // Sorted per event, as in `listOfEvent`.
   const latest = statement<
@@ -159,6 +191,19 @@ export function postgresDeliveryLists(
         const chosen = await chosenFor(connection, page, oldestFirst);
         return (await chosen.all(connection, page)).map(deliveryOf);
       });
+    },
+
+    async count({ partner, mode, endpointId, eventId, status }, limit) {
+      const chosen =
+        eventId !== null
+          ? countOf.ofEvent
+          : status === 'pending'
+            ? countOf.pending
+            : status === null || status === 'delivered'
+              ? countOf.all
+              : countOf.failed;
+      const row = await database.get(chosen, { partner, mode, endpointId, eventId, status, limit });
+      return row?.count ?? 0;
     },
 
     latestStates: (request) =>

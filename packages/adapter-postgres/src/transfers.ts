@@ -40,29 +40,50 @@ const columns = `
   created_at AS "createdAt", updated_at AS "updatedAt", completed_at AS "completedAt"
 `;
 
-const newestFirst = {
-  within: 'created_at >= :bound AND (created_at, id) < (:time, :id)',
-  order: 'ORDER BY created_at DESC, id DESC',
-} as const;
-const oldestFirst = {
-  within: '(created_at, id) > (:time, :id) AND created_at < :bound',
-  order: 'ORDER BY created_at, id',
-} as const;
+/** Selects the transfers of one partner in one mode. `time` is how the indexes of a partner contain the time. */
+const ofPartner = { owner: 'partner = :partner AND mode = :mode', time: 'created_at' } as const;
 
-/** Creates the statements that list transfers in one order. */
-function listsIn(schema: string, { within, order }: typeof newestFirst | typeof oldestFirst) {
-  const list = (condition: string, sorted: string) =>
+/** Selects the transfers of all partners in one mode. Only the index of all partners contains the sum. */
+const ofAll = { owner: 'mode = :mode', time: 'created_at + 0' } as const;
+
+/** Creates the statements that list and count transfers of one partner or of all partners. */
+function listsIn(schema: string, { owner, time }: typeof ofPartner | typeof ofAll) {
+  const newestFirst = {
+    within: `${time} >= :bound AND (${time}, id) < (:time, :id)`,
+    order: `ORDER BY ${time} DESC, id DESC`,
+  };
+  const oldestFirst = {
+    within: `(${time}, id) > (:time, :id) AND ${time} < :bound`,
+    order: `ORDER BY ${time}, id`,
+  };
+  // Planned with the actual parameters, so that a filter of `null` costs nothing.
+  const list = (within: string, sorted: string) =>
     statement<Page, StoredTransferRow>(`
       SELECT ${columns} FROM ${schema}.transfers
-      WHERE partner = :partner AND mode = :mode AND ${within}
-        AND (:status::text IS NULL OR status = :status) ${condition}
+      WHERE ${owner} AND ${within} AND (:status::text IS NULL OR status = :status)
       ${sorted} LIMIT :limit
     `);
+  const pages = ({ within, order }: typeof newestFirst) => ({
+    all: list(within, order),
+    // A partner has at most one transfer with a reference, so nothing needs to be sorted.
+    withReference: list(`${within} AND reference = :reference`, owner === ofPartner.owner ? '' : order),
+  });
   return {
-    // Planned with the actual parameters, so that a filter of `null` costs nothing.
-    all: list('', order),
-    // There is at most one row, so nothing needs to be sorted.
-    withReference: list('AND reference = :reference', ''),
+    newestFirst: pages(newestFirst),
+    oldestFirst: pages(oldestFirst),
+
+    count: statement<
+      Omit<CountRequest, 'from' | 'to'> & { from: number; to: number },
+      { readonly count: number }
+    >(`
+      SELECT count(*) AS count FROM (
+        SELECT FROM ${schema}.transfers
+        WHERE ${owner} AND ${time} >= :from AND ${time} < :to
+          AND (:status::text IS NULL OR status = :status)
+          AND (:reference::text IS NULL OR reference = :reference)
+        ORDER BY ${time} DESC LIMIT :most
+      ) AS counted
+    `),
   };
 }
 
@@ -82,21 +103,8 @@ function statementsIn(schema: string) {
     `,
     ),
 
-    newestFirst: listsIn(schema, newestFirst),
-    oldestFirst: listsIn(schema, oldestFirst),
-
-    count: statement<
-      Omit<CountRequest, 'from' | 'to'> & { from: number; to: number },
-      { readonly count: number }
-    >(`
-      SELECT count(*) AS count FROM (
-        SELECT FROM ${schema}.transfers
-        WHERE partner = :partner AND mode = :mode AND created_at >= :from AND created_at < :to
-          AND (:status::text IS NULL OR status = :status)
-          AND (:reference::text IS NULL OR reference = :reference)
-        ORDER BY created_at DESC LIMIT :most
-      ) AS counted
-    `),
+    ofPartner: listsIn(schema, ofPartner),
+    ofAll: listsIn(schema, ofAll),
 
     settle: statement<
       { readonly settlements: string; readonly lockTimeout: string },
@@ -186,15 +194,17 @@ export function postgresTransfers(database: Database): TransferStore {
 
     async list(request) {
       const { partner, mode, status, reference, limit, oldestFirst = false } = request;
-      const lists = oldestFirst ? sql.oldestFirst : sql.newestFirst;
+      const lists = partner === null ? sql.ofAll : sql.ofPartner;
+      const { all, withReference } = oldestFirst ? lists.oldestFirst : lists.newestFirst;
       const page = { partner, mode, status, reference, ...endsOf(request), limit };
-      const rows = await database.all(reference === null ? lists.all : lists.withReference, page);
+      const rows = await database.all(reference === null ? all : withReference, page);
       return rows.map(transferOf);
     },
 
     async count({ partner, mode, status, reference, from, to, most }) {
       const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
-      const row = await database.get(sql.count, { partner, mode, status, reference, ...range, most });
+      const { count } = partner === null ? sql.ofAll : sql.ofPartner;
+      const row = await database.get(count, { partner, mode, status, reference, ...range, most });
       return row?.count ?? 0;
     },
 

@@ -89,6 +89,14 @@ test('lists of transfers and exports walk along an index: they neither sort nor 
     expect(await stepsOfCall(({ transfers }) => transfers.list(back))).toEqual([
       ['Index Scan transfers_by_creation'],
     ]);
+    for (const status of [null, 'pending'] as const)
+      for (const oldestFirst of [false, true]) {
+        const ofAll = { ...request, partner: null, status, oldestFirst };
+        // Sorts transfers of the same millisecond by id.
+        expect(await stepsOfCall(({ transfers }) => transfers.list(ofAll))).toEqual([
+          ['Incremental Sort', 'Index Scan transfers_by_time'],
+        ]);
+      }
   }
   for (const position of [null, after]) {
     const range = { ...acme, from: 5, to: 900, after: position, limit: 10 };

@@ -276,6 +276,8 @@ CREATE TABLE transfers (
 CREATE UNIQUE INDEX transfers_by_reference ON transfers (partner, mode, reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfers_by_creation ON transfers (partner, mode, created_at, id);
 CREATE INDEX transfers_by_status ON transfers (partner, mode, status, created_at, id);
+-- For lists of all partners' transfers. The status is in it, so that a filter reads no transfers of another status.
+CREATE INDEX transfers_by_time ON transfers (mode, created_at, status);
 -- For exports, which walk along this index page by page. Final rows never change.
 CREATE INDEX transfers_final ON transfers (partner, mode, updated_at, id) WHERE status <> 'pending';
 
@@ -366,8 +368,8 @@ CREATE TABLE events (
 ) STRICT;
 
 CREATE INDEX events_by_type ON events (partner, mode, type, sequence);
--- For lists of all partners' events. The partner is in it, so that a filter reads no events of other partners.
-CREATE INDEX events_by_time ON events (mode, created_at, partner);
+-- For lists of all partners' events. The partner and the type are in it, so that a filter reads no other events.
+CREATE INDEX events_by_time ON events (mode, created_at, partner, type);
 
 -- Deliveries, numbered in the order of creation: one row per event and endpoint, and one more for each redelivery. Without
 -- the body, because workers write each row twice. Per event and endpoint at most one row is pending, and then it is the last

@@ -14,6 +14,9 @@ type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: strin
 /** Partner whose events a statement selects, or `null` for all partners, and the mode of the events. */
 type EventsOf = Pick<Parameters<DeliveryStore['latestStates']>[0], 'partner' | 'mode'>;
 
+/** Partner, mode and filters of a list. */
+type Choice = Parameters<DeliveryStore['count']>[0];
+
 /**
  * Parameters of a query for a page of deliveries: the filter, the position after which the page starts, and
  * its length.
@@ -68,6 +71,9 @@ function listsOn(connection: Connection) {
   const list = (from: string, where: string) => ({
     newestFirst: page(from, where, '<', 'DESC'),
     oldestFirst: page(from, where, '>', 'ASC'),
+    count: connection.prepare<[Choice & { readonly limit: number }], { readonly count: number }>(
+      `SELECT count(*) AS count FROM (SELECT 1 FROM ${from} WHERE ${where} LIMIT :limit)`,
+    ),
   });
   const indexed = (index: string) =>
     `deliveries INDEXED BY ${index} CROSS JOIN events ON events.number = event_number`;
@@ -150,14 +156,14 @@ const countsOn = (connection: Connection) =>
 
 export function sqliteDeliveryLists(
   database: Database,
-): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'latestStates' | 'countBySteps'> {
+): Pick<DeliveryStore, 'find' | 'findById' | 'list' | 'count' | 'latestStates' | 'countBySteps'> {
   const sql = database.prepare(listsOn);
   const find = database.prepare(findOn);
   const findById = database.prepare(findByIdOn);
   const latest = database.prepare(latestStatesOn);
   const counts = database.prepare(countsOn);
 
-  function chosenFor({ eventId, endpointId, status }: Page) {
+  function chosenFor({ eventId, endpointId, status }: Choice) {
     if (eventId !== null) return sql().ofEvent;
     if (status === 'pending') return sql().pending;
     if (status === null || status === 'delivered')
@@ -183,6 +189,12 @@ export function sqliteDeliveryLists(
         const start = startOf({ oldestFirst, after }, null);
         const page = { partner, mode, endpointId, eventId, status, ...start, limit };
         return chosenFor(page)[oldestFirst ? 'oldestFirst' : 'newestFirst'].all(page).map(deliveryOf);
+      }),
+
+    count: ({ partner, mode, endpointId, eventId, status }, limit) =>
+      database.read(() => {
+        const choice = { partner, mode, endpointId, eventId, status };
+        return chosenFor(choice).count.get({ ...choice, limit })?.count ?? 0;
       }),
 
     latestStates: ({ partner, mode, eventIds, limit }) =>

@@ -5,11 +5,37 @@ import { startOf } from './timed-pages.ts';
 
 export const eventColumns = 'id, partner, mode, sequence, type, body, created_at AS createdAt';
 
+/**
+ * Conditions on the deliveries of events. Few deliveries are pending or failed, and have indexes of their own: the events of
+ * these deliveries are collected first.
+ */
+const conditions = {
+  every: 'true',
+  delivered: `EXISTS (
+    SELECT 1 FROM deliveries INDEXED BY deliveries_by_event
+    WHERE event_number = events.number AND status = 'delivered'
+  )`,
+  none: `NOT EXISTS (
+    SELECT 1 FROM deliveries INDEXED BY deliveries_by_event WHERE event_number = events.number
+  )`,
+  pending: "events.number IN (SELECT event_number FROM deliveries WHERE status = 'pending')",
+  failed: 'events.number IN (SELECT event_number FROM deliveries WHERE failed_as = :status)',
+} as const;
+
+/** Returns the name of the condition for a filter of events. */
+function conditionOf(status: EveryEventFilter['status']): keyof typeof conditions {
+  if (status === null) return 'every';
+  return status === 'delivered' || status === 'none' || status === 'pending' ? status : 'failed';
+}
+
 /** Filter of all partners' events. Its latest time `until` is always a number, never `null`. */
 type EveryRow = EveryEventFilter & { readonly until: number; readonly limit: number };
 
-function statementsOn(connection: Connection) {
-  const where = 'mode = :mode AND created_at <= :until AND (:partner IS NULL OR partner = :partner)';
+function statementsOn(connection: Connection, condition: string) {
+  const where = `
+    mode = :mode AND created_at <= :until AND (:partner IS NULL OR partner = :partner)
+    AND (:type IS NULL OR type = :type) AND ${condition}
+  `;
   const list = (comparison: '<' | '>', order: 'ASC' | 'DESC') =>
     connection.prepare<[EveryRow & ListPosition], EventRecord>(`
       SELECT ${eventColumns} FROM events INDEXED BY events_by_time
@@ -29,20 +55,26 @@ function statementsOn(connection: Connection) {
 
 /** Creates the functions that list and count the events of all partners. */
 export function sqliteEventLists(database: Database): Pick<EventStore, 'everywhere' | 'count'> {
-  const sql = database.prepare(statementsOn);
+  const sql = database.prepare((connection) => ({
+    every: statementsOn(connection, conditions.every),
+    delivered: statementsOn(connection, conditions.delivered),
+    none: statementsOn(connection, conditions.none),
+    pending: statementsOn(connection, conditions.pending),
+    failed: statementsOn(connection, conditions.failed),
+  }));
   return {
-    everywhere: ({ mode, partner, until, oldestFirst, after, limit }) =>
+    everywhere: ({ mode, partner, type, status, until, oldestFirst, after, limit }) =>
       database.read(() => {
         const start = startOf({ oldestFirst, after }, until);
         const latest = oldestFirst ? (until ?? Number.MAX_SAFE_INTEGER) : start.time;
-        const list = sql()[oldestFirst ? 'oldestFirst' : 'newestFirst'];
-        return list.all({ mode, partner, until: latest, ...start, limit });
+        const list = sql()[conditionOf(status)][oldestFirst ? 'oldestFirst' : 'newestFirst'];
+        return list.all({ mode, partner, type, status, until: latest, ...start, limit });
       }),
 
-    count: ({ mode, partner, until }, limit) =>
+    count: ({ mode, partner, type, status, until }, limit) =>
       database.read(() => {
-        const row = { mode, partner, until: until ?? Number.MAX_SAFE_INTEGER, limit };
-        return sql().count.get(row)?.count ?? 0;
+        const row = { mode, partner, type, status, until: until ?? Number.MAX_SAFE_INTEGER, limit };
+        return sql()[conditionOf(status)].count.get(row)?.count ?? 0;
       }),
   };
 }

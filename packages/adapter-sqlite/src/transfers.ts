@@ -68,32 +68,39 @@ const conditions = {
 const conditionOf = ({ status, reference }: Pick<ListRequest, 'status' | 'reference'>) =>
   reference === null ? (status === null ? 'all' : 'withStatus') : 'withReference';
 
+/** Transfers of one partner in one mode; SQLite chooses the index by the other conditions. */
+const ofPartner = 'transfers WHERE partner = :partner AND mode = :mode';
+
+/** Transfers of all partners in one mode. */
+const ofAll = 'transfers INDEXED BY transfers_by_time WHERE mode = :mode';
+
 /** Prepares the statements that list transfers in one order. */
-function listsOn(connection: Connection, { within, order }: typeof newestFirst | typeof oldestFirst) {
+function listsOn(
+  connection: Connection,
+  transfers: typeof ofPartner | typeof ofAll,
+  { within, order }: typeof newestFirst | typeof oldestFirst,
+) {
   const list = (condition: string, sorted: string) =>
     connection.prepare<[Page], StoredTransferRow>(`
-      SELECT ${columns} FROM transfers
-      WHERE partner = :partner AND mode = :mode AND ${within} ${condition} ${sorted} LIMIT :limit
+      SELECT ${columns} FROM ${transfers} AND ${within} ${condition} ${sorted} LIMIT :limit
     `);
   return {
     all: list(conditions.all, order),
     withStatus: list(conditions.withStatus, order),
-    // At most one row needs no sorting.
-    withReference: list(conditions.withReference, ''),
+    // The at most one row of a partner needs no sorting.
+    withReference: list(conditions.withReference, transfers === ofPartner ? '' : order),
   };
 }
 
 /** Prepares the statements that count transfers. */
-function countsOn(connection: Connection) {
+function countsOn(connection: Connection, transfers: typeof ofPartner | typeof ofAll) {
   const count = (condition: string) =>
     connection.prepare<
       [Omit<CountRequest, 'from' | 'to'> & { from: number; to: number }],
       { count: number }
     >(`
       SELECT count(*) AS count FROM (
-        SELECT 1 FROM transfers
-        WHERE partner = :partner AND mode = :mode AND created_at >= :from AND created_at < :to ${condition}
-        LIMIT :most
+        SELECT 1 FROM ${transfers} AND created_at >= :from AND created_at < :to ${condition} LIMIT :most
       )
     `);
   return {
@@ -128,9 +135,16 @@ function statementsOn(connection: Connection) {
       SELECT ${columns} FROM transfers WHERE id = ?
     `),
 
-    newestFirst: listsOn(connection, newestFirst),
-    oldestFirst: listsOn(connection, oldestFirst),
-    counts: countsOn(connection),
+    ofPartner: {
+      newestFirst: listsOn(connection, ofPartner, newestFirst),
+      oldestFirst: listsOn(connection, ofPartner, oldestFirst),
+      counts: countsOn(connection, ofPartner),
+    },
+    ofAll: {
+      newestFirst: listsOn(connection, ofAll, newestFirst),
+      oldestFirst: listsOn(connection, ofAll, oldestFirst),
+      counts: countsOn(connection, ofAll),
+    },
 
     settle: connection.prepare<[Settled & { readonly now: number }]>(`
       UPDATE transfers SET
@@ -192,15 +206,17 @@ export function sqliteTransfers(database: Database): TransferStore {
     list: (request) =>
       database.read(() => {
         const { partner, mode, status, reference, limit, oldestFirst = false } = request;
-        const lists = oldestFirst ? sql().oldestFirst : sql().newestFirst;
+        const lists = sql()[partner === null ? 'ofAll' : 'ofPartner'];
+        const statements = oldestFirst ? lists.oldestFirst : lists.newestFirst;
         const page = { partner, mode, status, reference, ...endsOf(request), limit };
-        return lists[conditionOf(request)].all(page).map(transferOf);
+        return statements[conditionOf(request)].all(page).map(transferOf);
       }),
 
     count: ({ partner, mode, status, reference, from, to, most }) =>
       database.read(() => {
         const range = { from: from ?? Number.MIN_SAFE_INTEGER, to: to ?? Number.MAX_SAFE_INTEGER };
-        const count = sql().counts[conditionOf({ status, reference })];
+        const { counts } = sql()[partner === null ? 'ofAll' : 'ofPartner'];
+        const count = counts[conditionOf({ status, reference })];
         return count.get({ partner, mode, status, reference, ...range, most })?.count ?? 0;
       }),
 

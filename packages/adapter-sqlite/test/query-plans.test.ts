@@ -80,6 +80,16 @@ test('lists and exports of transfers walk along an index: they neither sort nor 
         ['SEARCH transfers USING INDEX transfers_by_reference (partner=? AND mode=? AND reference=?)'],
       ]);
     }
+    for (const status of [null, 'failed'] as const) {
+      const [[plan, ...sorting] = []] = await plansOf(({ transfers }) =>
+        transfers.list({ ...page, partner: null, status }),
+      );
+      expect(plan).toMatch(
+        /^SEARCH transfers USING INDEX transfers_by_time \(mode=\? AND created_at>\? AND /,
+      );
+      // Sorts transfers of the same millisecond by id.
+      expect(sorting).toEqual(['USE TEMP B-TREE FOR LAST TERM OF ORDER BY']);
+    }
     const oldest =
       'SEARCH transfers USING INDEX transfers_by_creation ' +
       '(partner=? AND mode=? AND (created_at,id)>(?,?) AND created_at<?)';

@@ -31,10 +31,12 @@ export type { SearchHit, SearchResult } from './admin/search.ts';
 export { searchedPerKind } from './admin/search.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
 export type {
+  ListedTransfer,
   PartnerTransfer,
   TransferAdministration,
   TransferEvent,
   TransferFilters,
+  TransferSearch,
 } from './admin/transfers.ts';
 export type {
   EndpointSearch,

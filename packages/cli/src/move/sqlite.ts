@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '77dc61c1df78aea13d69d7e9a844e031cb80a878c3e53ae27b0d1d5059cb1abe'],
+  ['0001_initial.sql', '2262bcdfa6327e525dc3a52c69772d0cbd7a1ea7d60af22d9fa00e044954c14f'],
 ];
 
 /**

@@ -84,7 +84,8 @@ export interface Administration<Name extends string = string> {
   /**
    * Returns the administrative calls for another actor in the audit log: a name of 1 to 200 characters, and a
    * role of at most 40. With `may`, the actor has at most these rights: any other change throws an error with
-   * status 403, and changes nothing. A later call of `as` on the result cannot add rights.
+   * status 403, and changes nothing. Reading transfers and their files also needs the right `payments`, and reading
+   * the consents of a user the right `users`. A later call of `as` on the result cannot add rights.
    * @throws TypeError if the name or role is empty or too long, or a right does not exist
    * @example
    * ```ts
@@ -145,9 +146,9 @@ export function administration(
     signingKeys: signingKeyAdministration(core, act),
     webhooks: webhookAdministration(core, act),
     requests: requestAdministration(core),
-    transfers: transferAdministration(core),
+    transfers: transferAdministration(core, actor.may),
     audit: auditAdministration(core, recorded),
-    consents: consentAdministration(core, act),
+    consents: consentAdministration(core, act, actor.may),
     users: {
       async end(sub) {
         requireUserId(sub);
@@ -159,7 +160,7 @@ export function administration(
         if (jobs.length > 0) core.notifyWorkers('jobs');
       },
     },
-    reconciliation: reconciliationAdministration(core),
+    reconciliation: reconciliationAdministration(core, actor.may),
     search: createSearch(core),
     health: () => healthOf(core),
     counts: (request = {}) => countsReport(core, request),

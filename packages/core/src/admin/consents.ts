@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Act } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
+import type { OperatorRight } from '../ports/operators.ts';
 import { requireUserId, userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { isReservedName, reservedWords } from '../text/reserved-names.ts';
 import { iso } from '../time/clock.ts';
 import { checked } from './checked.ts';
+import { requireRight } from './rights.ts';
 
 /** A consent that a user gave in another system. */
 export interface ImportedConsent<Name extends string = string> {
@@ -36,7 +38,10 @@ export interface ConsentOfUser {
  * consents.
  */
 export interface ConsentAdministration<Name extends string = string> {
-  /** Lists the apps that a user gave access to, the latest change first. @throws TypeError if the id is invalid */
+  /**
+   * Lists the apps that a user gave access to, the latest change first. Needs the right `users`.
+   * @throws TypeError if the id is invalid
+   */
   list(sub: string): Promise<readonly ConsentOfUser[]>;
   /**
    * Imports up to 1,000 consents in one transaction and returns the number of stored ones. Skips consents for
@@ -47,7 +52,12 @@ export interface ConsentAdministration<Name extends string = string> {
   import(consents: readonly ImportedConsent<Name>[]): Promise<{ readonly imported: number }>;
 }
 
-export function consentAdministration({ storage, clock, options }: Core, act: Act): ConsentAdministration {
+/** @param may - rights of the person who reads the consents */
+export function consentAdministration(
+  { storage, clock, options }: Core,
+  act: Act,
+  may: readonly OperatorRight[],
+): ConsentAdministration {
   const consent = z.strictObject({
     sub: z.string().regex(userIdFormat, userIdWords),
     clientId: z
@@ -66,6 +76,7 @@ export function consentAdministration({ storage, clock, options }: Core, act: Ac
 
   return {
     async list(sub) {
+      requireRight(may, 'users');
       requireUserId(sub);
       const consents = await storage.consents.list(sub);
       return Promise.all(

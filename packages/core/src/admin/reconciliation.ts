@@ -5,9 +5,11 @@ import { type ExportSummary, exportFormats } from '../payments/export-formats.ts
 import { type ExportRange, exportRange } from '../payments/export-range.ts';
 import { exportTransfers, summarizeTransfers } from '../payments/reconciliation.ts';
 import { type SpreadsheetStyle, spreadsheetFormat, spreadsheetStyle } from '../payments/spreadsheet.ts';
+import type { OperatorRight } from '../ports/operators.ts';
 import type { Owner } from '../ports/partners.ts';
 import { checked } from './checked.ts';
 import { PartnerNameError } from './partners.ts';
+import { requireRight } from './rights.ts';
 
 /** Partner, mode, days and format of a reconciliation export. */
 export interface ReconciliationRequest extends Owner {
@@ -24,7 +26,10 @@ export interface SpreadsheetRequest extends Omit<ReconciliationRequest, 'format'
 /** Counts, sums and digest of a reconciliation export. */
 export type ReconciliationSummary = ExportSummary;
 
-/** Exports final transfers for operators, in the same form as partners get them. */
+/**
+ * Exports final transfers for operators, in the same form as partners get them. The files name users who were paid, so they
+ * need the right `payments`. A summary names none, and needs no right.
+ */
 export interface ReconciliationAdministration {
   /**
    * Returns the export of a partner's final transfers in pieces, byte for byte the same as the response of
@@ -60,7 +65,11 @@ const schema = z.strictObject({ ...shape, format: z.enum(['json', 'ndjson', 'csv
 
 const spreadsheet = z.strictObject({ ...shape, ...spreadsheetStyle });
 
-export function reconciliationAdministration({ storage, clock }: Core): ReconciliationAdministration {
+/** @param may - rights of the person who reads the exports */
+export function reconciliationAdministration(
+  { storage, clock }: Core,
+  may: readonly OperatorRight[],
+): ReconciliationAdministration {
   const { transfers } = storage;
 
   /**
@@ -81,6 +90,7 @@ export function reconciliationAdministration({ storage, clock }: Core): Reconcil
 
   return {
     async export(request, { onProgress } = {}) {
+      requireRight(may, 'payments');
       const asked = checked(schema, request);
       const { partner, mode, format } = asked;
       const range = await rangeOf(asked);
@@ -97,6 +107,7 @@ export function reconciliationAdministration({ storage, clock }: Core): Reconcil
     },
 
     async spreadsheet(request) {
+      requireRight(may, 'payments');
       const { partner, mode, from, to, ...style } = checked(spreadsheet, request);
       const range = await rangeOf({ partner, mode, from, to });
       return exportTransfers(transfers, { partner, mode }, range, spreadsheetFormat(style));

@@ -2,15 +2,26 @@ import { z } from 'zod';
 import type { Core } from '../options/context.ts';
 import { findFinalEvent } from '../payments/final-event.ts';
 import { transferView } from '../payments/transfer.ts';
-import type { Owner } from '../ports/partners.ts';
+import type { TimedPage } from '../ports/lists.ts';
+import type { OperatorRight } from '../ports/operators.ts';
+import type { Mode, Owner } from '../ports/partners.ts';
 import type { TransferRecord, TransferSelection, TransferStatus } from '../ports/transfers.ts';
 import { transferSchema } from '../schemas/transfer.ts';
 import { countedAtMost } from '../text/list-pages.ts';
 import { checked, shown } from './checked.ts';
-import { readTimedPage, type TimedRequest } from './list-page.ts';
+import { readTimedPage, type TimedRequest, type TwoWayPage } from './list-page.ts';
+import { requireRight } from './rights.ts';
+import { type EverywhereSearch, everywhere } from './webhook-lists.ts';
 
 /** A transfer as the partner API returns it. */
 export type PartnerTransfer = z.output<typeof transferSchema>;
+
+/** A transfer of any partner. */
+export interface ListedTransfer extends PartnerTransfer {
+  /** Slug (id) of the partner that initiated the transfer. */
+  readonly partner: string;
+  readonly mode: Mode;
+}
 
 /** Event that reported to the partner how a transfer ended. */
 export interface TransferEvent {
@@ -30,7 +41,10 @@ export interface TransferFilters {
   readonly to?: Date;
 }
 
-/** Reads the transfers of partners, for operators. */
+/** Filters of a list of all partners' transfers. */
+export interface TransferSearch extends EverywhereSearch, Omit<TransferFilters, 'reference'> {}
+
+/** Reads the transfers of partners, for operators. Every call needs the right `payments`. */
 export interface TransferAdministration {
   /**
    * Lists transfers of a partner, newest first unless `descending` is false. Pass `next` as `after` to get the
@@ -47,11 +61,18 @@ export interface TransferAdministration {
   }>;
   /** Counts transfers of a partner, up to 10,000. @throws TypeError if an argument is invalid */
   count(owner: Owner, filters?: TransferFilters): Promise<number>;
+  /**
+   * Lists transfers of all partners by time of creation, newest or oldest first.
+   * @throws TypeError if an argument is invalid
+   */
+  sorted(request?: TimedRequest & TransferSearch): Promise<TwoWayPage<ListedTransfer>>;
+  /** Counts the transfers that `sorted` lists. The count stops at 10,000, which means 10,000 or more. */
+  countSorted(search?: TransferSearch): Promise<number>;
   /** Returns a transfer; `null` if this partner has none with the id in this mode. */
   get(owner: Owner, id: string): Promise<PartnerTransfer | null>;
   /**
-   * Returns the event about the outcome of a transfer; `null` if there is none yet, or if it is not among the
-   * 1,000 newest events of its type.
+   * Returns the event about the outcome of a transfer; `null` if there is none yet, or if the event was removed after
+   * its retention time.
    */
   event(owner: Owner, id: string): Promise<TransferEvent | null>;
 }
@@ -63,6 +84,8 @@ const filterSchema = z.strictObject({
   to: z.date().optional(),
 });
 
+const searchSchema = everywhere.extend(filterSchema.omit({ reference: true }).shape);
+
 /**
  * Converts the filters of a list of transfers to the form that the storage takes. @throws TypeError if a
  * filter is invalid
@@ -72,31 +95,66 @@ function selectionOf({ partner, mode }: Owner, filters: z.input<typeof filterSch
   return { partner, mode, status, reference, from: from?.getTime() ?? null, to: to?.getTime() ?? null };
 }
 
+/** @throws TypeError if a filter is invalid */
+function everywhereSelection(search: z.input<typeof searchSchema>): TransferSelection {
+  const { mode, partner = null, status = null, from, to } = checked(searchSchema, search);
+  const range = { from: from?.getTime() ?? null, to: to?.getTime() ?? null };
+  return { partner, mode, status, reference: null, ...range };
+}
+
 const transferOf = (transfer: TransferRecord): PartnerTransfer =>
   transferSchema.parse(transferView(transfer));
 
-export function transferAdministration({ storage }: Core): TransferAdministration {
+const listedTransfer = (transfer: TransferRecord): ListedTransfer => ({
+  ...{ partner: transfer.partner, mode: transfer.mode },
+  ...transferOf(transfer),
+});
+
+const placeOf = ({ createdAt, id }: TransferRecord) => ({ time: createdAt, id });
+
+/** @param may - rights of the person who reads the transfers */
+export function transferAdministration(
+  { storage }: Core,
+  may: readonly OperatorRight[],
+): TransferAdministration {
   const { transfers } = storage;
   return {
     async list(owner, { status, reference, from, to, ...page } = {}) {
+      requireRight(may, 'payments');
       const selection = selectionOf(owner, { status, reference, from, to });
       const { rows, next, previous } = await readTimedPage(page, {
         read: (place) => transfers.list({ ...selection, ...place }),
         shown: transferOf,
-        placeOf: ({ createdAt, id }) => ({ time: createdAt, id }),
+        placeOf,
       });
       return { transfers: rows, next, previous };
     },
 
-    count: async (owner, filters = {}) =>
-      transfers.count({ ...selectionOf(owner, filters), most: countedAtMost }),
+    async count(owner, filters = {}) {
+      requireRight(may, 'payments');
+      return transfers.count({ ...selectionOf(owner, filters), most: countedAtMost });
+    },
+
+    async sorted({ mode, partner, status, from, to, ...page } = {}) {
+      requireRight(may, 'payments');
+      const selection = everywhereSelection({ mode, partner, status, from, to });
+      const read = (place: TimedPage) => transfers.list({ ...selection, ...place });
+      return readTimedPage(page, { read, shown: listedTransfer, placeOf });
+    },
+
+    async countSorted(search = {}) {
+      requireRight(may, 'payments');
+      return transfers.count({ ...everywhereSelection(search), most: countedAtMost });
+    },
 
     async get(owner, id) {
+      requireRight(may, 'payments');
       const transfer = await transfers.find(owner, id);
       return transfer && transferOf(transfer);
     },
 
     async event(owner, id) {
+      requireRight(may, 'payments');
       const transfer = await transfers.find(owner, id);
       const event = transfer && (await findFinalEvent(storage, transfer));
       return event && shown({ id: event.id, type: event.type, createdAt: event.createdAt });

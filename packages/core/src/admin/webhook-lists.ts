@@ -5,6 +5,7 @@ import type { EventRecord } from '../ports/events.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { WebhookEndpointRecord } from '../ports/webhooks.ts';
 import { countedAtMost } from '../text/list-pages.ts';
+import { deliveryStates } from '../webhooks/delivery-state.ts';
 import { recentMs } from '../webhooks/obstacles.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import { type FailingEndpoint, failingView } from './health.ts';
@@ -44,6 +45,13 @@ export interface EndpointSearch extends EverywhereSearch {
 
 /** Filters for a list of all partners' events. */
 export interface EventSearch extends EverywhereSearch {
+  /** Type of the listed events, such as `payment.completed`. @defaultValue all types */
+  readonly type?: string;
+  /**
+   * Status of a delivery of the listed events: `pending` selects events with any pending delivery, `failing` with one of
+   * which an attempt has failed, and `none` events without deliveries. @defaultValue all events
+   */
+  readonly status?: DeliveryState | 'none';
   /** Latest time of the listed events. */
   readonly until?: Date;
 }
@@ -80,7 +88,11 @@ export const everywhere = z.strictObject({
 });
 
 const endpointSearch = everywhere.extend({ enabled: z.boolean().optional() });
-const eventSearch = everywhere.extend({ until: z.date().optional() });
+const eventSearch = everywhere.extend({
+  type: z.string().max(300).optional(),
+  status: z.enum([...deliveryStates, 'none']).optional(),
+  until: z.date().optional(),
+});
 
 /** Maximum number of deliveries of an event whose states are listed. */
 const statesAtMost = 10;
@@ -97,8 +109,8 @@ function endpointFilter(search: Given<EndpointSearch>) {
 }
 
 function eventFilter(search: Given<EventSearch>) {
-  const { mode, partner = null, until } = checked(eventSearch, search);
-  return { mode, partner, until: until?.getTime() ?? null };
+  const { mode, partner = null, type = null, status = null, until } = checked(eventSearch, search);
+  return { mode, partner, type, status, until: until?.getTime() ?? null };
 }
 
 export function webhookLists({ storage: { webhooks, events, deliveries }, clock }: Core): WebhookLists {
@@ -129,15 +141,15 @@ export function webhookLists({ storage: { webhooks, events, deliveries }, clock 
     },
     countFailing: async (search = {}) => webhooks.countFailing(failingFilter(search), countedAtMost),
 
-    async sortedEvents({ mode, partner, until, ...request } = {}) {
-      const filter = eventFilter({ mode, partner, until });
+    async sortedEvents({ mode, partner, type, status, until, ...request } = {}) {
+      const filter = eventFilter({ mode, partner, type, status, until });
       const page = await readTimedPage(request, {
         read: (page) => events.everywhere({ ...page, ...filter }),
         shown: ({ body: _, ...event }) => event,
         placeOf: ({ createdAt, id }) => ({ time: createdAt, id }),
       });
       const eventIds = page.rows.map(({ id }) => id);
-      const { until: _, ...owners } = filter;
+      const owners = { mode: filter.mode, partner: filter.partner };
       const states = await deliveries.latestStates({ ...owners, eventIds, limit: statesAtMost });
       const rows = page.rows.map((event) => ({ ...shown(event), deliveries: states.get(event.id) ?? [] }));
       return { ...page, rows };

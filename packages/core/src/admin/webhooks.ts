@@ -7,7 +7,7 @@ import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { Owner } from '../ports/partners.ts';
 import { newId } from '../secrets/random.ts';
-import { writePlace } from '../text/list-pages.ts';
+import { countedAtMost, writePlace } from '../text/list-pages.ts';
 import { deliveryState, failedAttempts } from '../webhooks/delivery-state.ts';
 import { changeEndpoint } from '../webhooks/endpoints.ts';
 import { type WebhookObstacle, webhookObstacles } from '../webhooks/obstacles.ts';
@@ -118,6 +118,15 @@ export interface WebhookAdministration extends WebhookLists {
       readonly status?: DeliveryState;
     },
   ): Promise<TwoWayPage<WebhookDelivery>>;
+  /** Counts the deliveries that `sortedDeliveries` lists. The count stops at 10,000, which means 10,000 or more. */
+  countDeliveries(
+    owner: Owner,
+    search?: {
+      readonly endpointId?: string;
+      readonly eventId?: string;
+      readonly status?: DeliveryState;
+    },
+  ): Promise<number>;
   /**
    * Publishes an event to the test endpoints of a partner. Without `data`, the event has the data of its
    * type's example.
@@ -170,7 +179,7 @@ const answerOf = (body: unknown): StoredAnswer => ({ status: 200, body: JSON.str
 /** Creates the functions that list deliveries of one partner and mode. */
 function deliveryLists({
   storage: { deliveries },
-}: Core): Pick<WebhookAdministration, 'deliveries' | 'sortedDeliveries'> {
+}: Core): Pick<WebhookAdministration, 'deliveries' | 'sortedDeliveries' | 'countDeliveries'> {
   return {
     async deliveries(owner, { endpointId = null, eventId = null, status = null, ...request } = {}) {
       const after = placeAfter(request);
@@ -188,6 +197,9 @@ function deliveryLists({
         shown: deliveryOf,
         placeOf: ({ createdAt, id }) => ({ time: createdAt, id }),
       }),
+
+    countDeliveries: ({ partner, mode }, { endpointId = null, eventId = null, status = null } = {}) =>
+      deliveries.count({ partner, mode, endpointId, eventId, status }, countedAtMost),
   };
 }
 

@@ -34,6 +34,7 @@ function deskOf(core: Core): OperatorBackend {
   return {
     theme: options.theme,
     prefix: options.prefix,
+    events: options.events,
     maxAttempts: options.webhooks.retryDelaysSeconds.length + 1,
     hasPortal: options.console?.portal !== undefined,
     allowsPrivateTargets: options.webhooks.allowPrivateTargets,

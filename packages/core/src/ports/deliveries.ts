@@ -153,6 +153,18 @@ export interface DeliveryStore {
   findById(id: string): Promise<DeliveryRecord | null>;
 
   /**
+   * Counts deliveries. `endpointId`, `eventId` and `status` filter them as in `list`. The count stops at `limit`.
+   */
+  count(
+    filter: Owner & {
+      readonly endpointId: string | null;
+      readonly eventId: string | null;
+      readonly status: DeliveryState | null;
+    },
+    limit: number,
+  ): Promise<number>;
+
+  /**
    * Lists deliveries, newest first: by `createdAt` descending, then `id` descending. Starts after the
    * position `after` and returns at most `limit`. `endpointId`, `eventId` and `status` filter the list unless
    * they are `null`. The status `pending` selects all pending deliveries, `failing` only those of which an

@@ -94,6 +94,9 @@ export interface EventFilter extends Owner {
 export interface EveryEventFilter {
   readonly mode: Mode;
   readonly partner: string | null;
+  readonly type: string | null;
+  /** Selects events by the status of a delivery, as {@link EventFilter.status} does. */
+  readonly status: DeliveryState | 'none' | null;
   /** Selects events created at or before this time, in milliseconds since the Unix epoch. */
   readonly until: number | null;
 }

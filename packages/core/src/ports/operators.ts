@@ -4,7 +4,7 @@ import type { ConsoleAnswer, ConsoleBackend, ConsoleRequest } from './partner-co
 /**
  * Topic that an operator may change: `partners`; `keys` (API keys); `clients` (OAuth clients); `webhooks`
  * (endpoints and deliveries); `users`, which is also needed to see users; and `service` (signing keys and
- * maintenance). `payments` is needed to see payments and their files, which name the users who were paid.
+ * maintenance). `payments` is needed to read payments and their files, which name the users who were paid.
  */
 export type OperatorRight = 'partners' | 'keys' | 'clients' | 'webhooks' | 'payments' | 'users' | 'service';
 
@@ -68,7 +68,15 @@ export interface OperatorPages<Administration> {
 export interface OperatorBackend
   extends Pick<
     ConsoleBackend,
-    'theme' | 'prefix' | 'maxAttempts' | 'allowsPrivateTargets' | 'now' | 'keepOnce' | 'takeOnce' | 'url'
+    | 'theme'
+    | 'prefix'
+    | 'events'
+    | 'maxAttempts'
+    | 'allowsPrivateTargets'
+    | 'now'
+    | 'keepOnce'
+    | 'takeOnce'
+    | 'url'
   > {
   /** True if the service has a live portal, for which operators can make links. */
   readonly hasPortal: boolean;

@@ -2,7 +2,7 @@ import type { NewEvent } from './events.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { JsonObject } from './interactions.ts';
 import type { ListPosition, Quota } from './lists.ts';
-import type { Owner } from './partners.ts';
+import type { Mode, Owner } from './partners.ts';
 import type { NewJob } from './queue.ts';
 
 /** Currencies of transfers. Amounts are integers of minor units. */
@@ -39,8 +39,10 @@ export interface TransferRecord extends Owner {
   readonly completedAt: number | null;
 }
 
-/** Selects transfers with `from <= createdAt < to`. `null` selects every status, reference or time. */
-export interface TransferSelection extends Owner {
+/** Selects transfers with `from <= createdAt < to`. `null` selects every partner, status, reference or time. */
+export interface TransferSelection {
+  readonly partner: string | null;
+  readonly mode: Mode;
   readonly status: TransferStatus | null;
   readonly reference: string | null;
   readonly from: number | null;

@@ -246,6 +246,7 @@ export const deliveryCalls: Calls<'deliveries'> = {
     ]),
   findById: ({ deliveries }) => deliveries.findById('dl_a'),
   find: ({ deliveries }) => deliveries.find(acme, 'dl_a'),
+  count: ({ deliveries }) => deliveries.count({ ...acme, endpointId: null, eventId: null, status: null }, 9),
   list: (storage) => listed(storage),
   latestStates: ({ deliveries }) =>
     deliveries.latestStates({ ...acme, eventIds: ['evt_a', 'evt_b'], limit: 9 }),

@@ -74,6 +74,34 @@ export const deliveryListCases = casesOf('delivery lists', {
     }
   },
 
+  'deliveries are counted with the same filters, up to a limit': async (storage) => {
+    await assorted(storage);
+    const all = { endpointId: null, eventId: null, status: null };
+    for (const [filter, count] of [
+      [{}, 6],
+      [{ partner: 'other' }, 0],
+      [{ mode: 'test' }, 0],
+      [{ endpointId: 'we_a' }, 3],
+      [{ eventId: 'evt_y' }, 2],
+      [{ status: 'pending' }, 1],
+      [{ status: 'failing' }, 0],
+      [{ status: 'delivered' }, 1],
+      [{ status: 'dropped' }, 2],
+      [{ status: 'cancelled' }, 2],
+      [{ endpointId: 'we_b', status: 'cancelled' }, 1],
+      [{ endpointId: 'we_a', status: 'pending' }, 0],
+      [{ endpointId: 'we_b', status: 'pending' }, 1],
+      [{ endpointId: 'we_a', status: 'delivered' }, 1],
+      [{ eventId: 'evt_x', status: 'dropped' }, 1],
+      [{ endpointId: 'we_a', eventId: 'evt_w', status: 'cancelled' }, 1],
+      [{ eventId: 'evt_' }, 0],
+    ] as const) {
+      const chosen = { ...acme, ...all, ...filter };
+      assertSame(await storage.deliveries.count(chosen, 100), count, JSON.stringify(filter));
+      assertSame(await storage.deliveries.count(chosen, 1), Math.min(1, count));
+    }
+  },
+
   'a page starts after its position, also where no delivery is': async (storage) => {
     await assorted(storage);
     const after = (time: number, id: string) => ({ after: { time: now + time, id } });

@@ -237,7 +237,7 @@ export const eventCases = casesOf('events', {
   },
 });
 
-const everyEvent = { mode: 'live', partner: null, until: null } as const;
+const everyEvent = { mode: 'live', partner: null, type: null, status: null, until: null } as const;
 
 /** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
 export const eventCalls: Calls<'events'> = {

@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
-import type { EndpointFilter, EveryEventFilter, FailingFilter, Storage } from '@ostiary/core/storage';
+import type {
+  EndpointFilter,
+  EveryEventFilter,
+  FailingFilter,
+  Storage,
+  TransferSelection,
+} from '@ostiary/core/storage';
 import { assertFields, assertSame, casesOf } from './case.ts';
-import { acme } from './partner-samples.ts';
+import { acme, created, settled } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
-import { claim, published, registered, sampleAttempt } from './webhook-samples.ts';
+import { claim, claimedOne, finish, published, registered, sampleAttempt } from './webhook-samples.ts';
 
 /** Owners of the sample endpoints and events: two partners, and one of them in test mode. */
 const owners = [acme, { partner: 'other', mode: 'live' }, { ...acme, mode: 'test' }] as const;
 
-const everyEvent: EveryEventFilter = { mode: 'live', partner: null, until: null };
+const everyEvent: EveryEventFilter = {
+  ...{ mode: 'live', partner: null, type: null, status: null, until: null },
+};
 const everyEndpoint: EndpointFilter = { mode: 'live', partner: null, enabled: null };
 const everyFailing: FailingFilter = { mode: 'live', partner: null, failedSince: now };
+
+const everyTransfer: TransferSelection = {
+  ...{ mode: 'live', partner: null, status: null, reference: null, from: null, to: null },
+};
 
 /**
  * Reads a list that is sorted by time, in both directions and from each row on, and compares each page with
@@ -88,6 +100,83 @@ export const everywhereCases = casesOf('lists of all partners', {
       assert.equal(await storage.events.count(filter, 2), Math.min(2, expected.length));
     }
     assert.equal(await storage.events.count({ ...everyEvent, partner: acme.partner }, 10), 3);
+  },
+
+  'transfers are listed by time and id in both directions, of one mode, and narrowed': async (storage) => {
+    await created(storage, 'd', { createdAt: now, reference: 'order 7' });
+    await created(storage, 'a', { ...owners[1], createdAt: now, reference: 'order 7' });
+    await settled(storage, 'c', { ...owners[1], createdAt: now + 1, updatedAt: now + 9 });
+    await settled(storage, 'b', { createdAt: now + 2, updatedAt: now + 9, status: 'failed' });
+    await created(storage, 'test', { ...owners[2], createdAt: now });
+    for (const [filter, expected] of [
+      [{}, ['a', 'd', 'c', 'b']],
+      [{ mode: 'test' }, ['test']],
+      [{ partner: 'other' }, ['a', 'c']],
+      [{ partner: 'nobody' }, []],
+      [{ status: 'pending' }, ['a', 'd']],
+      [{ status: 'failed' }, ['b']],
+      [{ status: 'failed', partner: 'other' }, []],
+      [{ reference: 'order 7' }, ['a', 'd']],
+      [{ reference: 'order 7', status: 'completed' }, []],
+      [{ from: now + 1 }, ['c', 'b']],
+      [{ to: now + 1 }, ['a', 'd']],
+      [{ from: now + 1, to: now + 2 }, ['c']],
+      [{ from: now, status: 'completed' }, ['c']],
+    ] as const) {
+      const selection = { ...everyTransfer, ...filter };
+      const all = await storage.transfers.list({ ...selection, oldestFirst: true, after: null, limit: 10 });
+      assertSame(
+        all.map(({ id }) => id.slice(3)),
+        [...expected],
+      );
+      await assertTimed(
+        all,
+        (page) => storage.transfers.list({ ...selection, ...page }),
+        ({ createdAt, id }) => ({ time: createdAt, id }),
+      );
+      assert.equal(await storage.transfers.count({ ...selection, most: 10 }), expected.length);
+      assert.equal(await storage.transfers.count({ ...selection, most: 1 }), Math.min(1, expected.length));
+    }
+  },
+
+  'events are narrowed by type and by the status of a delivery, listed and counted': async (storage) => {
+    await failures(storage);
+    await storage.webhooks.remove(owners[1], 'we_b', now);
+    await registered(storage, 'sent', { ...owners[1], events: ['sent'] });
+    await published(storage, 'sent', { ...owners[1], type: 'sent', createdAt: now + 3 });
+    await finish(storage, await claimedOne(storage, 'd', { now: now + 3 }), { status: 'delivered' });
+    await published(storage, 'none', { ...owners[1], type: 'none', createdAt: now + 4 });
+    await published(storage, 'queued', { type: 'queued', createdAt: now + 5 });
+    for (const [filter, expected] of [
+      [{}, ['0', '1', 'sent', 'none', 'queued']],
+      [{ type: 'sent' }, ['sent']],
+      [{ type: 'sen' }, []],
+      [{ type: 'sent', partner: acme.partner }, []],
+      [{ status: 'delivered' }, ['sent']],
+      [{ status: 'delivered', type: 'none' }, []],
+      [{ status: 'pending' }, ['0', 'queued']],
+      [{ status: 'failing' }, ['0']],
+      [{ status: 'failing', mode: 'test' }, ['2']],
+      [{ status: 'dropped' }, ['1']],
+      [{ status: 'dropped', partner: acme.partner }, []],
+      [{ status: 'cancelled' }, []],
+      [{ status: 'none' }, ['none']],
+      [{ status: 'none', until: now + 3 }, []],
+    ] as const) {
+      const all = { ...everyEvent, ...filter };
+      const list = await storage.events.everywhere({ ...all, oldestFirst: true, after: null, limit: 10 });
+      assertSame(
+        list.map(({ id }) => id.slice(4)),
+        [...expected],
+      );
+      await assertTimed(
+        list,
+        (page) => storage.events.everywhere({ ...all, ...page }),
+        ({ createdAt, id }) => ({ time: createdAt, id }),
+      );
+      assert.equal(await storage.events.count(all, 10), expected.length);
+      assert.equal(await storage.events.count(all, 1), Math.min(1, expected.length));
+    }
   },
 
   'states of deliveries are read for events of several partners in one mode': async (storage) => {

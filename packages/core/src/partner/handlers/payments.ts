@@ -136,10 +136,7 @@ export function paymentOperations({ storage }: Core): PartnerOperation[] {
       portal: 'view',
       scope: 'payments:read',
       pathSchema: transferPath,
-      /**
-       * Returns the final event of a transfer; `null` if there is none yet, or if it is not among the 1,000
-       * newest events of its type.
-       */
+      /** Returns the final event of a transfer; `null` if there is none yet, or if the event was removed. */
       async handle({ path, partner, mode }) {
         const transfer = await transfers.find({ partner, mode }, path.id);
         const event = transfer && (await findFinalEvent(storage, transfer));
