@@ -71,7 +71,7 @@ describe('the sandbox console, in a real browser', () => {
     await page.getByRole('heading', { name: 'payment.completed' }).waitFor();
     await mark(page);
     await page.getByText('Your endpoint took the event.').waitFor();
-    await page.getByText('Your server failed while it handled the event.').waitFor();
+    await page.getByText('The server failed while it handled the event.').waitFor();
     await page.getByText(/^\(\d+ min \d+ sec\)$/).waitFor();
     expect(await isMarked(page)).toBe(true);
     expect(await page.locator('[aria-labelledby=body]').getByText('"amount": "99.00"').count()).toBe(1);

@@ -1,7 +1,7 @@
 import { deliveryStates, type WebhookEndpoint } from '@ostiary/core/console';
 import { fillText, type Html, html, visible } from '@ostiary/core/pages';
 import { formOf, type Message } from './forms.ts';
-import { choiceField, stateOptions } from './parts.ts';
+import { choiceField, filterFold, stateOptions } from './parts.ts';
 import type { Visit } from './visit.ts';
 
 /** States by which events can be filtered; `none` selects events that no endpoint subscribes to. */
@@ -65,11 +65,12 @@ type SearchFields = ReturnType<typeof searchFields>;
  * shared.
  */
 export function eventFilters(
-  { backend, urlOf, voice: { words } }: Visit,
+  { backend, urlOf, voice }: Visit,
   { type, state, endpoint, until }: EventChoice,
   endpoints: readonly WebhookEndpoint[],
   fields: SearchFields,
 ): Html {
+  const { words } = voice;
   const { events, deliveries } = words;
   const isChosen = type !== null || state !== null || endpoint !== null || until !== null;
   const isWrong = until !== null && endOf(until) === null;
@@ -95,11 +96,7 @@ ${select('state', events.state, [['', deliveries.all], ...named], state)}
 ${select('endpoint', events.endpoint, [['', events.allEndpoints], ...known, ...gone], endpoint)}
 ${fields.field({ name: 'until', tag: time })}
 <div class="row"><button class="compact">${words.filter}</button>${isChosen ? html`<a href="${urlOf('home')}">${events.clear}</a>` : null}</div></form>`;
-  const summary = html`<summary>${events.filters}</summary>`;
-  // Open only while a filter is set: on a phone it would push the events below the fold.
-  return isChosen
-    ? html`<details id="event-filters" open>${summary}${form}</details>`
-    : html`<details id="event-filters">${summary}${form}</details>`;
+  return filterFold(voice, { id: 'event-filters', isNarrowed: isChosen, form });
 }
 
 /**

@@ -216,6 +216,24 @@ function choice({
   return html`<select id="${id}" name="${name}">${options.map(option)}</select>`;
 }
 
+/**
+ * Folds the form with the filters of a list, for the place above the list. The form is open only while a filter is set: on a
+ * phone it would push the list below the fold.
+ */
+export function filterFold(
+  { words }: Voice,
+  {
+    id = 'filters',
+    isNarrowed,
+    form,
+  }: { readonly id?: string; readonly isNarrowed: boolean; readonly form: Html },
+): Html {
+  const inner = html`<summary>${words.events.filters}</summary>${form}`;
+  return isNarrowed
+    ? html`<details id="${id}" open>${inner}</details>`
+    : html`<details id="${id}">${inner}</details>`;
+}
+
 /** Makes a drop-down list with its label. */
 export function choiceField({
   label,

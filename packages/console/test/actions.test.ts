@@ -31,7 +31,7 @@ describe('the console', () => {
     expect(await page()).toContain('The first attempt is about to begin.');
     await kit.attempt({ error: 'status', httpStatus: 500, response: 'boom', durationMs: 321 });
     const failed = await page();
-    for (const part of ['Attempt 1 of 5', 'HTTP 500', '321 ms', 'Your server failed', 'What to do:', 'boom'])
+    for (const part of ['Attempt 1 of 5', 'HTTP 500', '321 ms', 'The server failed', 'What to do:', 'boom'])
       expect(failed).toContain(part);
     const due = new Date(kit.provider.clock.now() + 60_000).toISOString();
     expect(failed).toMatch(new RegExp(`datetime="${due}".*\\(in 1 minute\\)`));

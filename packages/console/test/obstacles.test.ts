@@ -77,7 +77,7 @@ it('says since when an endpoint fails, its last answer, and the next attempt', a
   await kit.event(key);
   await kit.attempt(refused);
   const sentence =
-    /^https:\/\/receiver\.example\/hook fails since .* UTC: Your server failed while it handled the event\. HTTP 500\. Next attempt .* UTC\.$/;
+    /^https:\/\/receiver\.example\/hook fails since .* UTC: The server failed while it handled the event\. HTTP 500\. Next attempt .* UTC\.$/;
   for (const read of [why, told]) expect(await read()).toEqual([expect.stringMatching(sentence)]);
   kit.provider.clock.advance(60_000);
   await kit.attempt(refused, 'dropped');
@@ -110,4 +110,29 @@ it('knows nothing of other partners', async () => {
   await kit.attempt(refused);
   expect(await why()).toEqual([]);
   await expect(kit.admin.webhooks.obstacles({ partner: 'nobody', mode: 'test' })).rejects.toThrow('nobody');
+});
+
+it('says that API calls are refused once all keys of the mode are revoked or expired', async () => {
+  const { kit, key, operator, page } = await shop();
+  const notice = async (query: string) =>
+    /All (?:live|test) keys of this partner are revoked or expired/.exec(
+      (await operator.get(`/operators${page}${query}`)).text,
+    )?.[0] ?? null;
+  const ended = 'All test keys of this partner are revoked or expired';
+  // The partner never had a live key, so none has ended.
+  expect([await notice('?mode=test'), await notice('')]).toEqual([null, null]);
+  const other = await kit.provider.key({
+    partner: key.partner,
+    mode: 'test',
+    expiresAt: new Date(kit.provider.clock.now() + 60_000),
+  });
+  await kit.admin.apiKeys.revoke(key.id);
+  expect(await notice('?mode=test')).toBeNull();
+  kit.provider.clock.advance(60_000);
+  expect(await notice('?mode=test')).toBe(ended);
+  expect(await notice('')).toBeNull();
+  await kit.admin.apiKeys.revoke(other.id);
+  expect(await notice('?mode=test')).toBe(ended);
+  await kit.provider.key({ partner: key.partner, mode: 'test' });
+  expect(await notice('?mode=test')).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { testPayment } from '../../core/test/support/partner-api.ts';
 import { type OperatorsKit, operatorsKit } from './console-kit.ts';
 import { logRequests } from './size-kit.ts';
 
@@ -43,6 +44,8 @@ describe('the lists of all partners', () => {
       }
       const idOf = (number: number) => `0000000${index}-0000-4000-8000-${String(number).padStart(12, '0')}`;
       await logRequests(kit.storage, key, 60, idOf);
+      for (let number = 0; number < 30; number += 1)
+        await kit.provider.partnerCall(key, 'POST /v1/partner/payments', testPayment);
     }
     for (let number = 0; number < 60; number += 1) {
       kit.provider.clock.advance(1);
@@ -59,6 +62,8 @@ describe('the lists of all partners', () => {
     ['/operators/requests?mode=test', /<li id="([0-9a-f-]{36})"/g, 120],
     ['/operators/requests?mode=test&sort=oldest', /<li id="([0-9a-f-]{36})"/g, 120],
     ['/operators/failing?mode=test', /(receiver\.example)/g, 2],
+    ['/operators/payments?mode=test', /<li id="(tr_\w+)"/g, 60],
+    ['/operators/payments?mode=test&sort=oldest', /<li id="(tr_\w+)"/g, 60],
   ])('%s pages both ways and says how many there are', async (path, pattern, count) => {
     const forwards = await pagesFrom(path, pattern, 'Next page');
     const ids = forwards.flatMap((page) => page.ids);
@@ -83,6 +88,7 @@ describe('the lists of all partners', () => {
       const forwards = await pagesFrom(path, pattern, 'Next page');
       const ids = forwards.flatMap((page) => page.ids);
       expect([path, ids.length, new Set(ids).size]).toEqual([path, count, count]);
+      expect([path, forwards[0]?.range]).toEqual([path, `1–50 of ${count}`]);
       const back = await pagesFrom(forwards.at(-1)?.path ?? '', pattern, 'Previous page');
       expect(back.toReversed().map((page) => page.ids)).toEqual(forwards.map((page) => page.ids));
     }
@@ -99,11 +105,21 @@ describe('the lists of all partners', () => {
     expect(await count(`endpoints?mode=test&partner=${first}`)).toBe('31');
     expect(await count('endpoints?mode=test&state=disabled')).toBe('0');
     expect(await count(`events?mode=test&partner=${first}`)).toBe('55');
+    expect(await count('events?mode=test&type=webhook.test&state=failing')).toBe('110');
+    expect(await count('events?mode=test&type=kyc.updated')).toBe('0');
+    expect(await count('events?mode=test&state=delivered')).toBe('0');
+    expect(await count('events?mode=test&state=none')).toBe('0');
+    expect(await count('events?mode=test&type=%00%22%3E%3Cb%3E&state=__proto__')).toBe('0');
     expect(await count(`failing?mode=test&partner=${first}`)).toBe('1');
     expect(await count(`requests?mode=test&partner=${first}&state=failed`)).toBe('20');
     expect(await count('requests?mode=test&until=1970-01-01T00:00')).toBe('120');
     expect(await count('requests?mode=test&until=1969-12-31T00:00')).toBe('0');
-    for (const page of ['endpoints', 'events', 'requests', 'failing']) {
+    expect(await count(`payments?mode=test&partner=${first}`)).toBe('30');
+    expect(await count('payments?mode=test&state=pending&from=1970-01-01')).toBe('60');
+    expect(await count('payments?mode=test&state=completed')).toBe('0');
+    expect(await count('payments?mode=test&from=2099-01-01')).toBe('0');
+    expect(await count('payments?mode=test&from=2026-02-31')).toBe('60');
+    for (const page of ['endpoints', 'events', 'requests', 'failing', 'payments']) {
       expect(await count(page)).toBe('0');
       expect(await count(`${page}?mode=test&partner=%27%22%3E%3Cb%3E&sort=__proto__`)).toBe('0');
     }
@@ -130,17 +146,36 @@ describe('the lists of all partners', () => {
     const requests = (await browser.get('/operators/requests?mode=test')).text;
     const link = linkIn(requests, '<code>POST <bdi>/v1/partner/payments</bdi></code>') ?? '';
     expect((await browser.get(link)).status).toBe(200);
-    for (const section of ['failing', 'endpoints', 'events', 'requests'])
+    const payments = (await browser.get('/operators/payments?mode=test')).text;
+    const payment = linkIn(payments, '125.00 HTG <span class="hidden">tr_\\w+</span>') ?? '';
+    expect((await browser.get(payment)).status).toBe(200);
+    for (const section of ['failing', 'endpoints', 'events', 'requests', 'payments'])
       expect(events).toContain(`/operators/${section}?mode=test"`);
   });
 
   it('refuse places that are none, and a time that is none, without showing it', async () => {
     const browser = kit.browser('ana');
-    for (const page of ['failing', 'endpoints', 'events', 'requests'])
+    for (const page of ['failing', 'endpoints', 'events', 'requests', 'payments'])
       for (const name of ['after', 'before'])
         expect((await browser.get(`/operators/${page}?${name}=x`)).status).toBe(400);
     const { status, text } = await browser.get('/operators/events?until=%22%3E%3Cb%3E2030-02-31');
     expect([status, text.includes('"><b>')]).toEqual([400, false]);
     expect(text).toContain('2026-01-31T12:00');
+  });
+
+  it('have their filters above the list, folded until one is set', async () => {
+    const browser = kit.browser('ana');
+    const [first = ''] = partners;
+    const pages = [
+      ...['failing', 'endpoints', 'events', 'requests', 'payments'].map((page) => `${page}?mode=test`),
+      ...['audit?', `partners/${first}/payments?mode=test`],
+    ];
+    for (const page of pages) {
+      const { text } = await browser.get(`/operators/${page}`);
+      const [fold, rows] = [text.indexOf('<details id="filters">'), text.indexOf('<ul class="rows">')];
+      expect.soft([page, fold > 0 && fold < rows]).toEqual([page, true]);
+    }
+    for (const page of ['events?partner=x', 'audit?actor=x', `partners/${first}/payments?status=failed`])
+      expect((await browser.get(`/operators/${page}`)).text).toContain('<details id="filters" open>');
   });
 });

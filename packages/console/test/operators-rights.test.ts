@@ -19,6 +19,7 @@ const needed: { readonly [path: string]: OperatorRight } = {
   '/operators/partners/:slug/payments': 'payments',
   '/operators/partners/:slug/payments/:id': 'payments',
   '/operators/partners/:slug/payment-file': 'payments',
+  '/operators/payments': 'payments',
   '/operators/new-client': 'clients',
   '/operators/clients/:id': 'clients',
   '/operators/users': 'users',
@@ -29,7 +30,7 @@ const needed: { readonly [path: string]: OperatorRight } = {
 const hidden = [
   ...['/operators/new-client', '/operators/users', '/operators/user', '/operators/upkeep'],
   ...['/operators/partners/:slug/payments', '/operators/partners/:slug/payments/:id'],
-  '/operators/partners/:slug/payment-file',
+  ...['/operators/partners/:slug/payment-file', '/operators/payments'],
 ];
 
 /** Pages that every operator sees: they have no form that changes anything, and name no user. */

@@ -141,7 +141,7 @@ describe('the pages for operators', () => {
     for (const words of [
       event,
       'HTTP 503',
-      'Your server failed',
+      'The server failed',
       'Attempts: 1',
       'https://receiver.example/hook',
     ])

@@ -9,7 +9,7 @@ interface Row {
 }
 
 /**
- * Returns both consoles and their routes, after a provider has created them, so that a test can visit all
+ * Returns both consoles, the live portal, and the routes of all three, after a provider has created them, so that a test can visit all
  * pages.
  */
 export function watchedConsoles() {
@@ -19,7 +19,14 @@ export function watchedConsoles() {
     return pages;
   };
   const [sandbox, operators] = [sandboxConsole(), operatorsConsole()];
-  const console: PartnerConsole = { ...sandbox, pages: (backend) => kept('', sandbox.pages(backend)) };
+  const { portal } = sandbox;
+  const console: PartnerConsole = {
+    ...sandbox,
+    pages: (backend) => kept('', sandbox.pages(backend)),
+    ...(portal !== undefined && {
+      portal: { ...portal, pages: (backend) => kept('', portal.pages(backend)) },
+    }),
+  };
   const pages: OperatorPages<Administration> = {
     pages: (backend) => kept('/operators', operators.pages(backend)),
   };

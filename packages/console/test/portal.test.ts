@@ -5,8 +5,9 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
-import { temporaryDatabase } from '../../core/test/support/partner-api.ts';
+import { payment, temporaryDatabase } from '../../core/test/support/partner-api.ts';
 import { csrfOf, followed, operatorsKit, signIn, submit, target } from './console-kit.ts';
+import { watchedConsoles } from './page-tables.ts';
 
 const shipped = z.object({ order: z.string() });
 const events = { 'order.shipped': { schema: shipped, example: { order: '1' } } };
@@ -89,6 +90,57 @@ const forms = ({
   [`/portal/endpoints/${endpoint}/secret`, { step: 'use', secret: 'a secret of the attacker' }],
   [`/portal/events/${event}/redeliver`, {}],
 ];
+
+/** Pages of the live portal that only sessions with the right `manage` see, because they contain nothing but forms. */
+const managed = ['/portal/endpoints', '/portal/endpoints/:id/edit', '/portal/endpoints/:id/secret'];
+
+/** Forms of the live portal that change nothing of the partner. */
+const harmless = ['/portal/open/:link', '/portal/sign-out'];
+
+it('every page and form of the live portal is decided for each right, and closed without a session', async () => {
+  const tables = watchedConsoles();
+  const kit = await portalKit({ console: tables.console });
+  const shown = tables.shown().filter((path) => path.startsWith('/portal'));
+  const posted = tables.posted().filter((path) => path.startsWith('/portal'));
+  const { endpointId: endpoint, eventId: event, storage, live } = kit;
+  await kit.attempt({ error: 'status', httpStatus: 500, response: 'x'.repeat(2_000) }, 'dropped');
+  const all = { endpointId: null, eventId: null, status: null, after: null, limit: 1 };
+  const [delivery] = await storage.deliveries.list({ partner: live.partner, mode: 'live', ...all });
+  const paid = await kit.provider.partnerCall(live, 'POST /v1/partner/payments', payment);
+  const addresses: Readonly<Record<string, string>> = {
+    '/portal/open/:link': await kit.link('view'),
+    '/portal/events/:id': `/portal/events/${event}`,
+    '/portal/events/:id/redeliver': `/portal/events/${event}/redeliver`,
+    '/portal/deliveries/:id/answer': `/portal/deliveries/${delivery?.id}/answer?attempt=1`,
+    '/portal/endpoints/:id': `/portal/endpoints/${endpoint}`,
+    '/portal/endpoints/:id/edit': `/portal/endpoints/${endpoint}/edit`,
+    '/portal/endpoints/:id/secret': `/portal/endpoints/${endpoint}/secret`,
+    '/portal/payments/:id': `/portal/payments/${paid.json().id}`,
+    '/portal/payment-file': '/portal/payment-file?format=csv&from=2026-01-01&to=2026-01-01',
+    '/portal/requests/:id': '/portal/requests/none',
+  };
+  const addressOf = (path: string): string => addresses[path] ?? path;
+  const withForms = new Set(forms(kit).map(([address]) => address));
+  for (const path of posted.filter((one) => !harmless.includes(one)))
+    expect.soft([path, withForms.has(addressOf(path))]).toEqual([path, true]);
+  const missing = ['/portal/requests/:id'];
+  for (const rights of ['view', 'manage'] as const) {
+    const browser = await kit.visitor(rights);
+    for (const path of shown) {
+      const isOpen = rights === 'manage' || !managed.includes(path);
+      const { status } = await browser.get(addressOf(path));
+      const expected = missing.includes(path) ? 404 : isOpen ? 200 : 403;
+      expect.soft([rights, path, status]).toEqual([rights, path, expected]);
+    }
+  }
+  const stranger = kit.provider.browser(null);
+  const assets = shown.filter((path) => /\.\w+$/.test(path));
+  for (const path of shown.filter((one) => !harmless.includes(one) && !assets.includes(one))) {
+    const { status, text } = await stranger.get(addressOf(path));
+    const isClosed = status === 303 || !text.includes('receiver.example');
+    expect.soft([path, isClosed]).toEqual([path, true]);
+  }
+});
 
 describe('a link to the live portal', () => {
   it('opens it once; reading its page uses nothing', async () => {

@@ -1,6 +1,7 @@
-import type { Storage } from '@ostiary/core/storage';
-import { testPayment } from '../../core/test/support/partner-api.ts';
-import { operatorsKit } from './console-kit.ts';
+import type { Owner, Storage } from '@ostiary/core/storage';
+import { payment, testPayment } from '../../core/test/support/partner-api.ts';
+import type { TestKey } from '../../core/test/support/provider.ts';
+import { csrfOf, operatorsKit } from './console-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
 /**
@@ -35,6 +36,7 @@ export async function consolesOver(storage: Storage) {
     ...{ body: '{"type":"webhook.test"}', signatureError: null, answer: null },
   };
   await storage.inbox.add(arrived, 50);
+  const live = await liveObjects(kit, key.partner);
   const partner = `/operators/partners/${key.partner}`;
   const addresses: Readonly<Record<string, string>> = {
     '/sandbox': '/sandbox',
@@ -60,6 +62,7 @@ export async function consolesOver(storage: Storage) {
     '/sandbox/payments/:id': `/sandbox/payments/${paid.json().id}`,
     '/sandbox/reconciliation': '/sandbox/reconciliation?day=2026-01-01',
     '/sandbox/payment-file': '/sandbox/payment-file?format=csv&from=2026-01-01&to=2026-01-01',
+    ...live.addresses,
     '/operators': '/operators',
     '/operators/partners': '/operators/partners',
     '/operators/partners/:slug': partner,
@@ -77,6 +80,7 @@ export async function consolesOver(storage: Storage) {
     '/operators/endpoints': '/operators/endpoints?mode=test',
     '/operators/events': '/operators/events?mode=test',
     '/operators/requests': '/operators/requests?mode=test',
+    '/operators/payments': '/operators/payments?mode=test',
     '/operators/search': '/operators/search?q=nothing',
     '/operators/script.js': '/operators/script.js',
     '/operators/style.css': '/operators/style.css',
@@ -89,13 +93,56 @@ export async function consolesOver(storage: Storage) {
     '/operators/signing-keys': '/operators/signing-keys',
     '/operators/upkeep': '/operators/upkeep',
   };
-  return { kit, key, owner, endpoint, paths: shown(), addresses, browser: await kit.signedIn(key) };
+  const browser = await kit.signedIn(key);
+  const link = new URL((await kit.admin.portal.link({ partner: key.partner, rights: 'manage' })).url);
+  await browser.post(link.pathname, { csrf: csrfOf((await browser.get(link.pathname)).text) });
+  return { kit, key, owner, endpoint, live: live.key, paths: shown(), addresses, browser };
+}
+
+/** Creates live objects of a partner. Returns its live key, and a URL of each page of the live portal by its route. */
+async function liveObjects(kit: Awaited<ReturnType<typeof operatorsKit>>, partner: string) {
+  const { admin, provider, storage } = kit;
+  const key = await provider.key({ partner, mode: 'live' });
+  const owner = { partner, mode: 'live' } as const;
+  const endpoint = await kit.endpoint(key);
+  await fill({ kit, key, owner }, { events: 1, endpoints: 1, others: 0 });
+  const paid = await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+  await logRequests(storage, key, 1, () => 'live-request');
+  const [delivery] = await storage.deliveries.list({
+    ...owner,
+    ...{ status: null, endpointId: null, eventId: null, after: null, limit: 1 },
+  });
+  const link = new URL((await admin.portal.link({ partner, rights: 'view' })).url);
+  const addresses: Readonly<Record<string, string>> = {
+    '/portal': '/portal',
+    '/portal/open/:link': link.pathname,
+    '/portal/events/:id': `/portal/events/${delivery?.eventId}`,
+    '/portal/deliveries/:id/answer': `/portal/deliveries/${delivery?.id}/answer?attempt=1`,
+    '/portal/endpoints': '/portal/endpoints',
+    '/portal/endpoints/:id': `/portal/endpoints/${endpoint}`,
+    '/portal/endpoints/:id/edit': `/portal/endpoints/${endpoint}/edit`,
+    '/portal/endpoints/:id/secret': `/portal/endpoints/${endpoint}/secret`,
+    '/portal/search': '/portal/search?q=nothing',
+    '/portal/requests': '/portal/requests',
+    '/portal/requests/:id': '/portal/requests/live-request',
+    '/portal/payments': '/portal/payments',
+    '/portal/payments/:id': `/portal/payments/${paid.json().id}`,
+    '/portal/reconciliation': '/portal/reconciliation?day=2026-01-01',
+    '/portal/payment-file': '/portal/payment-file?format=csv&from=2026-01-01&to=2026-01-01',
+    '/portal/live.js': '/portal/live.js',
+    '/portal/style.css': '/portal/style.css',
+  };
+  return { key, addresses };
 }
 
 /** Stores numbered requests of an API key in the log of API requests. A third of these requests failed. */
 export async function logRequests(
   storage: Storage,
-  { partner, id }: { readonly partner: string; readonly id: string },
+  {
+    partner,
+    id,
+    mode = 'test',
+  }: { readonly partner: string; readonly id: string; readonly mode?: 'live' | 'test' },
   count: number,
   idOf = (number: number): string => `request-${number}`,
 ): Promise<void> {
@@ -103,7 +150,7 @@ export async function logRequests(
     ...({
       id: idOf(number),
       partner,
-      mode: 'test',
+      mode,
       keyId: id,
       createdAt: number + 1,
       durationMs: 3,
@@ -124,7 +171,15 @@ export async function logRequests(
  * and fills the other lists.
  */
 export async function fill(
-  { kit, key, owner }: Pick<Awaited<ReturnType<typeof consolesOver>>, 'kit' | 'key' | 'owner'>,
+  {
+    kit,
+    key,
+    owner,
+  }: {
+    readonly kit: Awaited<ReturnType<typeof operatorsKit>>;
+    readonly key: TestKey;
+    readonly owner: Owner;
+  },
   {
     events,
     endpoints,
@@ -148,7 +203,7 @@ export async function fill(
         data: { amount: '1.00' },
       });
     const batch = Array.from({ length: Math.min(1_000, events - first) }, (_, index) => {
-      const number = String(first + index).padStart(32, '0');
+      const number = `${now}${String(index).padStart(32 - String(now).length, '0')}`;
       const id = `evt_${number}`;
       return {
         ...owner,

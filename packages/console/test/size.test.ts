@@ -5,10 +5,10 @@ import { temporaryDatabase } from '../../core/test/support/partner-api.ts';
 import { consolesOver, fill, logRequests } from './size-kit.ts';
 
 describe('a page with much data', () => {
-  it('asks the storage as often as with little: each page of both consoles', async () => {
+  it('asks the storage as often as with little: each page of both consoles and of the live portal', async () => {
     const fragile = fragileStorage(sqliteStorage({ file: temporaryDatabase() }));
     const consoles = await consolesOver(fragile.storage);
-    const { kit, key, endpoint, paths, addresses, browser } = consoles;
+    const { kit, key, live, endpoint, paths, addresses, browser } = consoles;
     // Every page has an URL here: add new pages above.
     expect(Object.keys(addresses).sort()).toEqual([...paths].sort());
 
@@ -36,7 +36,10 @@ describe('a page with much data', () => {
     };
     const few = await ask();
     await fill(consoles, { events: 10_000, endpoints: 3, others: 60 });
+    const liveOwner = { partner: live.partner, mode: 'live' } as const;
+    await fill({ kit, key: live, owner: liveOwner }, { events: 2_000, endpoints: 3, others: 0 });
     await logRequests(kit.storage, key, 1_000);
+    await logRequests(kit.storage, live, 1_000, (number) => `live-request${number === 0 ? '' : number}`);
     const list = { ...consoles.owner, limit: 50_000, after: null } as const;
     const filter = { endpointId: null, eventId: null, status: null };
     expect(await kit.storage.deliveries.list({ ...list, ...filter })).toHaveLength(30_001);

@@ -2,7 +2,7 @@ import type { AuditEntry, AuditSearch, AuditVerification } from '@ostiary/core/a
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
-import { counted, facts, moment } from '../parts.ts';
+import { counted, facts, filterFold, moment } from '../parts.ts';
 import { changesFold, sentenceOf, wordsOfAct } from './acts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
@@ -48,20 +48,22 @@ function entryRow(entry: AuditEntry, visit: OperatorContext): Html {
 
 /** Shows the form that filters the audit log. Every filter is part of the URL. */
 function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typeof filterFields>): Html {
-  const { urls, words } = visit;
+  const { urls, voice, words } = visit;
   const text = words.audit;
   const names = [...Object.keys(text.did), ...visit.acts.keys()];
   const known = names.map((name) => [name, wordsOfAct(name, visit) ?? name] as const);
   const { action } = filter;
   // A kind of act of the host application, which a link to the acts of this kind selects.
   const own = action === null || known.some(([name]) => name === action) ? [] : [[action, action] as const];
-  return html`<form class="form" method="get" action="${urls.audit()}">
+  const isNarrowed = filterNames.some((name) => filter[name] !== null);
+  const fields = html`<form class="filters" method="get" action="${urls.audit()}">
 ${form.line('actor', text.actorHint, filter.actor ?? '')}
 ${form.select('action', [['', text.everyAct], ...known, ...own], action ?? '')}
 ${form.line('target', text.targetHint, filter.target ?? '')}
 ${form.day('from', filter.from)}
 ${form.day('to', filter.to)}
-<div class="row"><button class="compact">${text.show}</button>${filterNames.some((name) => filter[name] !== null) ? html`<a href="${urls.audit()}">${text.everything}</a>` : null}</div></form>`;
+<div class="row"><button class="compact">${text.show}</button>${isNarrowed ? html`<a href="${urls.audit()}">${text.everything}</a>` : null}</div></form>`;
+  return filterFold(voice, { isNarrowed, form: fields });
 }
 
 /**
@@ -123,8 +125,8 @@ async function show(
     section: 'audit',
     isFirst: true,
     refused: form.summary,
-    body: html`<section class="panel" aria-label="${words.nav.audit}">${list}</section>
-<div class="column"><section class="panel" aria-label="${text.filter}">${filterForm(visit, filter, form)}</section>
+    body: html`<section class="panel" aria-label="${words.nav.audit}">${filterForm(visit, filter, form)}
+${list}</section>
 <section class="panel" aria-labelledby="verify"><h2 id="verify">${text.verify}</h2>${checked}<p class="small muted">${text.verifyHint}</p>${actForm(
       visit,
       {
@@ -133,7 +135,7 @@ async function show(
         label: text.verify,
         body: form.line('head', text.headHint),
       },
-    )}</section></div>`,
+    )}</section>`,
   });
 }
 

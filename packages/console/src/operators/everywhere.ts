@@ -1,9 +1,9 @@
 import type { ListedEvent, PartnerRequest, WebhookEndpoint } from '@ostiary/core/admin';
-import type { ConsoleAnswer } from '@ostiary/core/console';
+import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { endOf } from '../event-filter.ts';
 import { typesOf } from '../home.ts';
-import { enabledBadge, moment, stateBadge, stateBadges } from '../parts.ts';
+import { enabledBadge, filterFold, moment, stateBadge, stateBadges, stateOptions } from '../parts.ts';
 import { failingRow } from './failing.ts';
 import { fieldsOf } from './fields.ts';
 import { framed } from './frame.ts';
@@ -11,12 +11,12 @@ import { sortedList } from './sorted-list.ts';
 import { modeOf, type OperatorContext, parameter } from './visit.ts';
 
 /** Sections of the operators' pages that list objects of all partners. Each section has a page. */
-type Section = 'failing' | 'endpoints' | 'events' | 'requests';
+type Section = 'failing' | 'endpoints' | 'events' | 'requests' | 'allPayments';
 
 type Query = Readonly<Record<string, string | null>>;
 
 /** Reads the filters for a list of all partners' objects from the query. */
-function choiceOf(visit: OperatorContext) {
+export function choiceOf(visit: OperatorContext) {
   const [partner, until] = [parameter(visit, 'partner'), parameter(visit, 'until')];
   const end = until === null ? null : endOf(until);
   const mode = modeOf(visit);
@@ -30,8 +30,8 @@ function choiceOf(visit: OperatorContext) {
   };
 }
 
-/** Makes a page with a list of all partners' objects, and the form with the list's filters. */
-async function page(
+/** Makes a page with a list of all partners' objects below the form with the list's filters. */
+export async function everywherePage(
   visit: OperatorContext,
   section: Section,
   {
@@ -53,22 +53,26 @@ async function page(
   const form = filterFields(visit, isWrong);
   const address = urls[section];
   const isNarrowed = Object.values(kept).some((value) => value !== null);
-  return framed(visit, {
-    ...{ title, section, isFirst: true, hasModes: true },
-    refused: form.summary,
-    body: html`<section class="panel" aria-label="${title}">${await list((query) => address({ ...kept, ...query }))}</section>
-<section class="panel" aria-label="${words.audit.filter}"><form class="form" method="get" action="${address({ mode: null })}"><input type="hidden" name="mode" value="${modeOf(visit)}">
+  const filters = html`<form class="filters" method="get" action="${address({ mode: null })}"><input type="hidden" name="mode" value="${modeOf(visit)}">
 ${form.line('partner', words.everywhere.partnerHint, partner ?? '')}
 ${fields(form)}
-<div class="row"><button class="compact">${voice.words.filter}</button>${isNarrowed ? html`<a href="${address()}">${words.audit.everything}</a>` : null}</div></form></section>`,
+<div class="row"><button class="compact">${voice.words.filter}</button>${isNarrowed ? html`<a href="${address()}">${words.audit.everything}</a>` : null}</div></form>`;
+  return framed(visit, {
+    ...{ title, section, isFirst: true, hasModes: true, layout: 'one' },
+    refused: form.summary,
+    body: html`<section class="panel" aria-label="${title}">${filterFold(voice, { isNarrowed, form: filters })}
+${await list((query) => address({ ...kept, ...query }))}</section>`,
   });
 }
 
 /** Makes the form fields for the filters, with an error message beside a time that cannot be parsed. */
 function filterFields(visit: OperatorContext, isWrong: boolean) {
   const { voice, words } = visit;
-  const { events, search } = voice.words;
-  const labels = { partner: search.kinds.partner, state: words.state, until: events.until };
+  const { events, payments, search } = voice.words;
+  const labels = {
+    ...{ partner: search.kinds.partner, state: words.state, until: events.until },
+    ...{ from: payments.from, to: payments.to, type: events.type },
+  };
   const problem = fillText(voice.language, events.untilWrong, { example: '2026-01-31T12:00' });
   const filled = isWrong ? { form: new Map(), problems: new Map([['until', [problem]]]) } : null;
   return fieldsOf(visit, labels, filled);
@@ -78,7 +82,7 @@ function filterFields(visit: OperatorContext, isWrong: boolean) {
 export function failingEndpoints(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, words } = visit;
   const { partner, ofPartner } = choiceOf(visit);
-  return page(visit, 'failing', {
+  return everywherePage(visit, 'failing', {
     title: words.nav.failing,
     kept: { partner },
     fields: () => null,
@@ -108,7 +112,7 @@ export function everyEndpoint(visit: OperatorContext): Promise<ConsoleAnswer> {
     ['enabled', words.enabled] as const,
     ['disabled', words.disabled] as const,
   ];
-  return page(visit, 'endpoints', {
+  return everywherePage(visit, 'endpoints', {
     title: voice.words.endpoints.title,
     kept: { partner, state },
     fields: (form) => form.select('state', states, state ?? ''),
@@ -127,15 +131,33 @@ function eventRow(event: ListedEvent, { urls, voice }: OperatorContext): Html {
   return html`<li id="${id}"><p class="what"><a href="${urls.webhooks(partner, { mode, status: 'every', event: id })}">${nameOf(type)}</a> <span><code>${nameOf(id)}</code></span> <span>${partner} · ${moment(createdAt, voice.language)}</span></p>${stateBadges(deliveries, voice.words)}</li>`;
 }
 
+/** States by which events can be filtered; `none` selects events without deliveries. */
+const eventStates = [...deliveryStates, 'none'] as const;
+
 /** Shows the events of all partners, with the states of their deliveries. */
 export function everyEvent(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, voice, words } = visit;
+  const { admin, backend, voice, words } = visit;
+  const { events: text, deliveries } = voice.words;
   const { partner, until, ofPartner, upTo } = choiceOf(visit);
-  const search = { ...ofPartner, ...upTo };
-  return page(visit, 'events', {
-    title: voice.words.events.title,
-    kept: { partner, until },
-    fields: (form) => form.time('until', until),
+  const type = parameter(visit, 'type');
+  const status = eventStates.find((one) => one === parameter(visit, 'state')) ?? null;
+  const search = {
+    ...ofPartner,
+    ...upTo,
+    ...(type !== null && { type }),
+    ...(status !== null && { status }),
+  };
+  const { types } = backend.events;
+  const known = type === null || types.includes(type) ? types : [...types, type];
+  const states = [...stateOptions(voice.words), ['none', deliveries.states.none] as const];
+  return everywherePage(visit, 'events', {
+    title: text.title,
+    kept: { partner, type, state: status, until },
+    fields: (
+      form,
+    ) => html`${form.select('type', [['', text.all], ...known.map((one) => [one, nameOf(one)] as const)], type ?? '')}
+${form.select('state', [['', deliveries.all], ...states], status ?? '')}
+${form.time('until', until)}`,
     list: async (urlOf) =>
       sortedList(visit, {
         read: ({ by: _, ...request }) => admin.webhooks.sortedEvents({ ...request, ...search }),
@@ -160,7 +182,7 @@ export function everyRequest(visit: OperatorContext): Promise<ConsoleAnswer> {
   const state = parameter(visit, 'state') === 'failed' ? 'failed' : null;
   const search = { ...ofPartner, ...upTo, ...(state !== null && { failed: true }) };
   const states = [['', text.all] as const, ['failed', text.failed] as const];
-  return page(visit, 'requests', {
+  return everywherePage(visit, 'requests', {
     title: text.title,
     kept: { partner, until, state },
     fields: (form) => html`${form.select('state', states, state ?? '')}

@@ -9,7 +9,7 @@ import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
 /** Sections of the operators' pages by group, in the order of the navigation. */
 const groups = [
   { title: null, sections: ['overview', 'partners', 'clients', 'allKeys', 'users'] },
-  { title: 'traffic', sections: ['failing', 'endpoints', 'events', 'requests'] },
+  { title: 'traffic', sections: ['failing', 'endpoints', 'events', 'requests', 'allPayments'] },
   { title: 'operations', sections: ['audit', 'signingKeys', 'upkeep', 'staff'] },
 ] as const;
 
@@ -17,6 +17,7 @@ type Section = (typeof groups)[number]['sections'][number];
 
 /** Rights that operators need to see a section at all. */
 const sectionRights: { readonly [Name in Section]?: OperatorRight } = {
+  allPayments: 'payments',
   users: 'users',
   upkeep: 'service',
   staff: 'service',
@@ -25,6 +26,7 @@ const sectionRights: { readonly [Name in Section]?: OperatorRight } = {
 /** Returns the title of a section of the operators' pages. */
 function sectionTitle(section: Section, { voice, words }: OperatorContext): string {
   if (section === 'allKeys') return words.keys.title;
+  if (section === 'allPayments') return voice.words.payments.title;
   if (section === 'endpoints' || section === 'events' || section === 'requests')
     return voice.words[section].title;
   return words.nav[section];

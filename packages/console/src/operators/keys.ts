@@ -1,6 +1,7 @@
 import { type ApiKey, type AuditEntry, type IssuedApiKey, keyScopes } from '@ostiary/core/admin';
 import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { noticeOf } from '../frame.ts';
 import { facts, moment, pageLinks, stateBadge } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, ticked, wrongField } from './fields.ts';
@@ -14,6 +15,7 @@ import {
   found,
   integerOf,
   linesOf,
+  modeOf,
   type OperatorContext,
   parameter,
   timeOf,
@@ -22,10 +24,26 @@ import {
 
 const perPage = 50;
 
-function stateOf({ revokedAt, expiresAt }: ApiKey, { backend, words }: OperatorContext): Html {
-  if (revokedAt !== null) return stateBadge('disabled', words.keys.revoked);
-  if (expiresAt !== null && Date.parse(expiresAt) <= backend.now())
-    return stateBadge('disabled', words.keys.ended);
+/** Checks whether the expiry time of an API key has passed. */
+const isExpired = ({ expiresAt }: ApiKey, { backend }: OperatorContext): boolean =>
+  expiresAt !== null && Date.parse(expiresAt) <= backend.now();
+
+/**
+ * Warns that a partner has API keys of the page's mode, and that all of them are revoked or expired. Returns `null` if one
+ * of them works, or if there are none.
+ */
+export async function endedKeysNotice(visit: OperatorContext): Promise<Html | null> {
+  const { admin, slug, words } = visit;
+  const mode = modeOf(visit);
+  const keys = (await admin.apiKeys.list(slug)).filter((key) => key.mode === mode);
+  const works = keys.some((key) => key.revokedAt === null && !isExpired(key, visit));
+  return keys.length === 0 || works ? null : noticeOf(words.keys.noneWorks[mode], true);
+}
+
+function stateOf(key: ApiKey, visit: OperatorContext): Html {
+  const { words } = visit;
+  if (key.revokedAt !== null) return stateBadge('disabled', words.keys.revoked);
+  if (isExpired(key, visit)) return stateBadge('disabled', words.keys.ended);
   return stateBadge('enabled', words.keys.works);
 }
 

@@ -6,6 +6,7 @@ import { consoleStyle } from '../style.ts';
 import { audit, verifyAudit } from './audit.ts';
 import { changeClient, client } from './client.ts';
 import { clients, createClient, newClient } from './clients.ts';
+import { everyPayment } from './every-payment.ts';
 import { everyEndpoint, everyEvent, everyRequest, failingEndpoints } from './everywhere.ts';
 import type { HostAct } from './host-acts.ts';
 import type { OperatorStaff } from './host-staff.ts';
@@ -101,6 +102,7 @@ const table: readonly Row[] = [
   ['/endpoints', 'The endpoints of all partners, filtered.', everyEndpoint],
   ['/events', 'The events of all partners, filtered.', everyEvent],
   ['/requests', 'The logged API requests of all partners, filtered.', everyRequest],
+  ['/payments', 'The transfers of all partners, filtered.', everyPayment, undefined, seesPayments],
   ['/clients', 'OAuth clients.', clients],
   [
     '/new-client',

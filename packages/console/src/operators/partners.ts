@@ -6,6 +6,7 @@ import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
 import { historyPanel } from './history.ts';
+import { endedKeysNotice } from './keys.ts';
 import { newSecrets, showOnce } from './once.ts';
 import { makeLink, portalPanel } from './portal.ts';
 import { sortedList } from './sorted-list.ts';
@@ -64,7 +65,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
     section: 'partners',
     hasModes: true,
     refused: form.summary,
-    body: html`${await newSecrets(visit, action)}${obstacleNotice(obstacles, voice)}
+    body: html`${await newSecrets(visit, action)}${obstacleNotice(obstacles, voice)}${disabledAt === null ? await endedKeysNotice(visit) : null}
 <section class="panel" aria-label="${words.nav.partners}">${facts([
       [words.slug, html`<code>${slug}</code>`],
       [words.state, enabledBadge(disabledAt === null, words)],

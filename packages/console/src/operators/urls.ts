@@ -33,6 +33,7 @@ export function operatorUrls({ url }: Pick<OperatorBackend, 'url'>, mode: 'live'
     endpoints: (query: Query = {}) => at('/endpoints', query),
     events: (query: Query = {}) => at('/events', query),
     requests: (query: Query = {}) => at('/requests', query),
+    allPayments: (query: Query = {}) => at('/payments', query),
     search: (query: Query = {}) => at('/search', query),
     payments: (slug: string, query: Query = {}) => at(`/partners/${of(slug)}/payments`, query),
     payment: (slug: string, id: string, query: Query = {}) =>

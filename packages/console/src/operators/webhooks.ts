@@ -89,7 +89,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const text = words.webhooks;
   const list = await sortedList(visit, {
     read: ({ by: _, ...request }) => admin.webhooks.sortedDeliveries(owner, { ...request, ...filter }),
-    count: null,
+    count: await admin.webhooks.countDeliveries(owner, filter),
     rowOf: (delivery) => deliveryRow(delivery, urlOf.get(delivery.endpointId) ?? null, visit),
     urlOf: (query) => urls.webhooks(slug, { ...kept, ...query }),
     ...{ empty: text.noDeliveries, orders: ['newest', 'oldest'] },

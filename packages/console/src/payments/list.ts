@@ -1,6 +1,6 @@
 import type { Transfer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
-import { choiceField, moment, stateBadge } from '../parts.ts';
+import { choiceField, filterFold, moment, stateBadge } from '../parts.ts';
 import { parameterOf } from '../query.ts';
 import { aroundPage } from '../two-way.ts';
 import type { Voice } from '../words.ts';
@@ -30,7 +30,8 @@ export interface PaymentContext {
 
 const dayMs = 86_400_000;
 
-const statuses = ['pending', 'completed', 'failed'] as const;
+/** Statuses of transfers. */
+export const statuses = ['pending', 'completed', 'failed'] as const;
 
 /** Delivery states whose badges stand for the status of a transfer, by that status. */
 const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' } as const;
@@ -72,7 +73,7 @@ export function filterOf(query: URLSearchParams): PaymentFilter {
 const dayOf = (start: Date | null): string | null => start?.toISOString().slice(0, 10) ?? null;
 
 /** Returns the URL query of a list of payments with the given filters. */
-const queryOf = ({ status, reference, from, to }: PaymentFilter) => ({
+export const queryOf = ({ status, reference, from, to }: PaymentFilter) => ({
   ...{ status, reference, from: dayOf(from) },
   to: dayOf(to && new Date(to.getTime() - dayMs)),
 });
@@ -85,20 +86,22 @@ function dayField(name: string, label: string, value: string | null): Html {
   return html`<div class="field"><label for="${name}">${label}</label><input type="date" id="${name}" name="${name}" value="${value ?? ''}"></div>`;
 }
 
-function filterPanel({ places, query, voice }: PaymentContext): Html {
-  const { payments: text, tools, filter: label } = voice.words;
-  const { status, reference, from, to } = queryOf(filterOf(query));
+function filters({ places, query, voice }: PaymentContext): Html {
+  const { events, payments: text, tools, filter: label } = voice.words;
+  const chosen = queryOf(filterOf(query));
+  const isNarrowed = Object.values(chosen).some((value) => value !== null);
+  const { status, reference, from, to } = chosen;
   const options = [
     ['', text.every] as const,
     ...statuses.map((name) => [name, tools.payment.states[name]] as const),
   ];
-  return html`<section class="panel" aria-labelledby="find"><h2 id="find">${text.find}</h2>
-<form class="form" method="get" action="${places.list()}">${places.kept}
+  const form = html`<form class="filters" method="get" action="${places.list()}">${places.kept}
 ${choiceField({ label: tools.payment.status, name: 'status', options, chosen: status ?? '' })}
 <div class="field"><label for="reference">${text.reference}</label><input id="reference" name="reference" value="${reference ?? ''}" maxlength="100" spellcheck="false" autocapitalize="none"></div>
 ${dayField('from', text.from, from)}
 ${dayField('to', text.to, to)}
-<div class="row"><button class="compact">${label}</button></div></form></section>`;
+<div class="row"><button class="compact">${label}</button>${isNarrowed ? html`<a href="${places.list()}">${events.clear}</a>` : null}</div></form>`;
+  return filterFold(voice, { isNarrowed, form });
 }
 
 /** Makes the form that opens the reconciliation of a day. */
@@ -111,10 +114,23 @@ ${dayField('day', text.day, day)}
 <div class="row"><button class="compact">${text.reconcile}</button></div></form></section>`;
 }
 
-function paymentRow(transfer: Transfer, { places, voice }: PaymentContext): Html {
+/** Shows a payment in a list, with the partner if the list has payments of several partners. */
+export function paymentRow(
+  transfer: Transfer,
+  {
+    href,
+    partner = null,
+    voice,
+  }: Pick<PaymentContext, 'voice'> & {
+    /** URL of the page of the payment. */
+    readonly href: string;
+    readonly partner?: string | null;
+  },
+): Html {
   const { id, status, amount, currency, recipient, reference, createdAt } = transfer;
   const named = reference === null ? null : html` · ${nameOf(reference)}`;
-  return html`<li id="${id}"><p class="what"><a href="${places.one(id)}">${amount} ${currency} <span class="hidden">${id}</span></a> <span><code>${nameOf(recipient.kid)}</code>${named}</span> <span>${moment(createdAt, voice.language)}</span></p>${statusBadge(status, voice)}</li>`;
+  const owner = partner === null ? null : html`${partner} · `;
+  return html`<li id="${id}"><p class="what"><a href="${href}">${amount} ${currency} <span class="hidden">${id}</span></a> <span>${owner}<code>${nameOf(recipient.kid)}</code>${named}</span> <span>${moment(createdAt, voice.language)}</span></p>${statusBadge(status, voice)}</li>`;
 }
 
 /** A page of payments, newest first. */
@@ -136,14 +152,14 @@ function paymentRows({ transfers, ...page }: PaymentPage, context: PaymentContex
     urlOf: (place) => places.list({ ...kept, ...place }),
   });
   return html`${range}
-<ul class="rows">${transfers.map((transfer) => paymentRow(transfer, context))}</ul>
+<ul class="rows">${transfers.map((transfer) => paymentRow(transfer, { href: places.one(transfer.id), voice }))}</ul>
 ${links}`;
 }
 
-/** Makes the body of the list of payments: the list, and the forms for its filters and for the reconciliation of a day. */
+/** Makes the body of the list of payments: its filters, the list, and the form for the reconciliation of a day. */
 export function paymentList(page: PaymentPage, context: PaymentContext, more: Html | null = null): Html {
   const { title } = context.voice.words.payments;
-  return html`<section class="panel" aria-label="${title}"><div id="payment-list" data-live>${paymentRows(page, context)}</div></section>
-<div class="column">${filterPanel(context)}
-${dayPanel(context, yesterday(context.now))}${more}</div>`;
+  return html`<section class="panel" aria-label="${title}">${filters(context)}
+<div id="payment-list" data-live>${paymentRows(page, context)}</div></section>
+<div class="column">${dayPanel(context, yesterday(context.now))}${more}</div>`;
 }
