@@ -233,7 +233,10 @@ export function createRequestHandler(
   });
   app.use((ctx, next) => {
     const handler = fixed.get(ctx.newRouterPath);
-    return handler === undefined ? next() : handler(ctx);
+    if (handler === undefined) return next();
+    // The router sets these for its own paths; pages of a console read them on every path.
+    ctx.params = {};
+    return handler(ctx);
   });
   app.use(router.routes());
   app.use(() => {
