@@ -68,6 +68,7 @@ describe('the test tools, in a real browser', () => {
     await seen();
 
     await page.getByRole('link', { name: 'Payments' }).first().click();
+    await page.getByText('Filters', { exact: true }).click();
     await page.getByLabel('Status').selectOption('Failed');
     await page.getByLabel('Status').press('Tab');
     await page.getByRole('button', { name: 'Filter' }).press('Enter');
