@@ -43,8 +43,9 @@ export const synonyms: { readonly [page: string]: string } = {
   'examples/reference-server/README.md':
     'env vars, environment variables, env file, dotenv, standalone server, smtp, email, passkeys, 2fa, mfa, totp',
   'docs/deploy.md':
-    'docker compose, dockerfile, docker, hosting, vps, heroku, render, railway, fly, aws, ssl, https, certificate, tls',
+    'dockerfile, hosting, vps, heroku, render, railway, fly, aws, ssl, https, certificate, tls',
   'docs/cluster.md': 'high availability, ha, failover, horizontal scaling, replicas, pgbouncer',
+  'docs/compose.md': 'docker compose, docker-compose.yml, docker, single server, one machine, standby',
   'docs/kubernetes.md': 'k8s, helm chart, openshift, manifests, hpa, pod disruption budget, network policy',
   'docs/telemetry.md':
     'grafana dashboard, monitoring, alerts, alerting, datadog, opentelemetry, otel, logging, sentry',

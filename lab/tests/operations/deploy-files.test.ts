@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../../examples/reference-server/src/config.ts';
 import { settings } from '../../../examples/reference-server/src/settings.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -58,61 +56,6 @@ it('the image starts a program that is there, and says only what the server read
   const variables = foundIn(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '', /([A-Z_]+)=/g);
   expect(variables).toContain('OSTIARY_DATA_DIR');
   expect(unknownIn(variables)).toEqual([]);
-});
-
-/** Returns the environment variables in a mapping of the compose file, in block or flow style. */
-function variablesIn(compose: string): string[] {
-  const block = /^x-environment:.*\n((?: {2}.*\n)+)/m.exec(compose)?.[1] ?? '';
-  const roles = foundIn(compose, /environment: \{ <<: \*environment, (.*) \}/g);
-  return [...foundIn(block, /^ {2}([A-Z_]+):/gm), ...foundIn(roles.join(' '), /([A-Z_]+): /g)];
-}
-
-it('containers are given variables that the server reads, and values that it takes', () => {
-  const compose = read('deploy/compose.yaml');
-  const names = variablesIn(compose);
-  expect(names).toEqual(expect.arrayContaining(['DATABASE_URL', 'OSTIARY_SEALING_KEYS', 'OSTIARY_ROLE']));
-  expect(unknownIn(names)).toEqual([]);
-
-  const lines = foundIn(read('deploy/.env.example'), /^([A-Z_]+=.*)$/gm);
-  const example = new Map(lines.map((line) => [line.split('=')[0] ?? '', line.slice(line.indexOf('=') + 1)]));
-  // The example has exactly the variables of the compose file.
-  const asked = new Set(foundIn(compose, /\$\{([A-Z_]+)/g));
-  expect([...asked].toSorted()).toEqual([...example.keys()].toSorted());
-
-  const filled = new Map([
-    ...example,
-    ['OSTIARY_SEALING_KEYS', randomBytes(32).toString('base64url')],
-    ['POSTGRES_PASSWORD', '0a1b'],
-  ]);
-  const settingOf = (name: string): string =>
-    (new RegExp(`^ {2}${name}: "?(.*?)"?$`, 'm').exec(compose)?.[1] ?? '').replaceAll(
-      /\$\{([A-Z_]+):\?\}/g,
-      (_, variable: string) => filled.get(variable) ?? '',
-    );
-  const env = Object.fromEntries(names.map((name) => [name, settingOf(name)]));
-  for (const role of compose.match(/(?<=OSTIARY_ROLE: )\w+/g) ?? []) {
-    const config = loadConfig({ ...env, OSTIARY_ROLE: role, NODE_ENV: 'production' });
-    expect(config).toMatchObject({
-      role,
-      authUrl: 'https://id.example.com',
-      baseUrl: 'https://api.example.com',
-    });
-  }
-});
-
-it('Prometheus scrapes every service of the compose file that runs the server', () => {
-  const compose = read('deploy/compose.yaml');
-  const services = compose.slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'));
-  const servers = Array.from(
-    services.matchAll(/^ {2}([\w-]+):(?: &web\n {4}<<: \*server| \*web$|\n {4}<<: \*server)/gm),
-    ([, name]) => name,
-  );
-  expect(servers).toEqual(['web-1', 'web-2', 'worker']);
-  const prometheus = read('deploy/prometheus.yml');
-  expect(/names: \[(.*)\]/.exec(prometheus)?.[1]?.split(', ')).toEqual(servers);
-  const [, port] = /^ {2}OSTIARY_METRICS_PORT: "(\d+)"$/m.exec(compose) ?? [];
-  expect(/port: (\d+)$/m.exec(prometheus)?.[1]).toBe(port);
-  expect(compose).toMatch(/^ {2}OSTIARY_METRICS_HOST: 0\.0\.0\.0$/m);
 });
 
 it('nothing secret beside the compose file gets into an image or a commit', () => {

@@ -14,7 +14,7 @@ export const newcomersQuestions: readonly (readonly [question: string, page: str
   ['auth0 alternative', 'docs/comparison.md'],
   ['what is this', 'README.md'],
   ['glossary', 'docs/concepts.md'],
-  ['docker compose', 'docs/deploy.md'],
+  ['docker compose', 'docs/compose.md'],
   ['env vars', 'examples/reference-server/README.md'],
   ['mysql', 'docs/comparison.md'],
   ['theming logo and colors', 'docs/embedding.md'],
