@@ -16,12 +16,15 @@ export async function run(program: string, args: readonly string[], cwd?: string
 /** A podman whose images and containers are separate from all others on this machine. */
 export type Podman = Awaited<ReturnType<typeof startPodman>>;
 
-/** Starts podman with empty storage. `vfs` and `cgroupfs` need neither kernel modules nor systemd. */
-export async function startPodman(program: string) {
+/**
+ * Starts podman with empty storage. `cgroupfs` does not need systemd.
+ * @param driver - storage driver; `vfs` needs no kernel modules, and `overlay` shares the layers of images
+ */
+export async function startPodman(program: string, driver: 'vfs' | 'overlay' = 'vfs') {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-podman-'));
   const runc = programOf('runc');
   const options = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'run')];
-  options.push('--storage-driver', 'vfs', '--cgroup-manager', 'cgroupfs');
+  options.push('--storage-driver', driver, '--cgroup-manager', 'cgroupfs');
   // Debian's crun does not support machines with both versions of cgroups; runc does.
   if (runc !== undefined) options.push('--runtime', runc);
   // Podman raises these limits by default, which not every root user may.
@@ -29,7 +32,7 @@ export async function startPodman(program: string) {
   const podman = (...args: readonly string[]): Promise<string> => run(program, [...options, ...args]);
 
   return {
-    ...{ podman, limits },
+    ...{ program, options, podman, limits },
     /** Builds an image from a Dockerfile and its context folder, as Docker does. */
     build: (image: string, file: string, context: string, ...more: readonly string[]) =>
       podman(

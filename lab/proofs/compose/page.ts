@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/compose.md'), 'utf8');
+
+/** Returns the shell commands below a heading of docs/compose.md, one text for each code block. */
+function blocksBelow(heading: string): string[] {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
+  return Array.from(section.matchAll(/^```sh\n([\s\S]*?)^```/gm), ([, block = '']) => block);
+}
+
+/** Commands of docs/compose.md, which run in the folder of a checkout. */
+export class Page {
+  readonly #folder: string;
+  readonly #environment: NodeJS.ProcessEnv;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#environment = { ...process.env, COMPOSE_FILE: 'deploy/compose.yaml' };
+  }
+
+  /**
+   * Runs a shell script. The output goes to a file, because containers that the script starts keep its output open.
+   * @returns the output @throws Error with the output if a command fails
+   */
+  async shell(script: string): Promise<string> {
+    const name = join(this.#folder, '.output');
+    await using file = await open(name, 'w');
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: this.#folder,
+      env: this.#environment,
+      stdio: ['ignore', file.fd, file.fd],
+    });
+    const [code] = await once(child, 'exit');
+    const output = (await readFile(name, 'utf8')).trim();
+    if (code !== 0) throw new Error(`${script.trim()}\n${output.slice(-2_000)}`);
+    return output;
+  }
+
+  /**
+   * Runs a code block of the page.
+   * @param heading - heading above the block
+   * @param index - number of the block below the heading, from 0
+   * @param replace - changes what differs here, such as a host name
+   */
+  async run(heading: string, index: number, replace = (block: string): string => block): Promise<string> {
+    const block = blocksBelow(heading)[index];
+    if (block === undefined) throw new Error(`docs/compose.md has no block ${index} below ${heading}`);
+    return await this.shell(replace(block));
+  }
+}
