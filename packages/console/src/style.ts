@@ -112,8 +112,9 @@ pre { margin: .375rem 0 0; padding: .75rem .875rem; max-height: 20rem; overflow:
 html:not([data-scripts]) [data-copy] { display: none; }
 #copied { position: fixed; left: 50%; bottom: 1rem; transform: translateX(-50%); max-width: calc(100vw - 2rem); padding: .5rem 1rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); color: var(--text); }
 details .filters { margin-top: .75rem; }
-.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr)); gap: .75rem; align-items: end; }
+.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 12rem), 1fr)); gap: .75rem; align-items: start; }
 .filters .field { min-width: 0; }
+.filters .row { align-self: end; }
 .filters select { text-overflow: ellipsis; }
 
 @media (min-width: 34rem) { .panel { padding: 1.5rem; } }
