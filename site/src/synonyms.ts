@@ -46,6 +46,8 @@ export const synonyms: { readonly [page: string]: string } = {
     'dockerfile, hosting, vps, heroku, render, railway, fly, aws, ssl, https, certificate, tls',
   'docs/cluster.md': 'high availability, ha, failover, horizontal scaling, replicas, pgbouncer',
   'docs/compose.md': 'docker compose, docker-compose.yml, docker, single server, one machine, standby',
+  'docs/postgresql.md':
+    'sslmode, sslrootcert, database certificate, rds, aurora, cloud sql, neon, supabase, managed database, patroni, etcd',
   'docs/kubernetes.md': 'k8s, helm chart, openshift, manifests, hpa, pod disruption budget, network policy',
   'docs/telemetry.md':
     'grafana dashboard, monitoring, alerts, alerting, datadog, opentelemetry, otel, logging, sentry',

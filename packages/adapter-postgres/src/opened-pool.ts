@@ -2,6 +2,7 @@ import { Client, type ClientConfig, Pool } from 'pg';
 import { connected, connectsWith } from './connecting.ts';
 import type { PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
+import { assertTlsFiles } from './tls-files.ts';
 
 /**
  * A pool that this package opened. All its connections lead to the primary. The code that opens the pool must
@@ -29,6 +30,19 @@ export function eachHost(connectionString: string): readonly string[] | null {
   return hosts.map((host) => `${before}${host}${after}`);
 }
 
+/** Returns the error of a TLS file that a connection string names and that cannot be read; otherwise `null`. */
+function unreadableFileOf(connectionString: string): unknown {
+  try {
+    assertTlsFiles(connectionString, 'the connection string');
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Function that a client calls when it has connected or failed to connect. */
+type Connected = ((error: Error) => void) | ((error: null, client: Client) => void);
+
 /**
  * Opens a pool that connects on first use: to the host that was the primary last and, if that does not
  * respond or accepts no writes, to the other hosts.
@@ -36,12 +50,30 @@ export function eachHost(connectionString: string): readonly string[] | null {
 export function openPool(connectionString: string, timeoutMs: number, max = 10): OpenedPool {
   const hosts = eachHost(connectionString) ?? [connectionString];
   let current = 0;
+  /**
+   * Errors of clients whose TLS files could not be read, thrown when a client connects. The pool creates clients
+   * in event handlers, where an error would end the process.
+   */
+  const unreadable = new WeakMap<Client, unknown>();
 
   class HostClient extends Client {
     constructor(config?: ClientConfig) {
       // Divide the time, so that one silent host leaves time for the others.
       const connectionTimeoutMillis = Math.floor(timeoutMs / hosts.length);
-      super({ ...config, connectionString: hosts[current], connectionTimeoutMillis });
+      const host = hosts[current] ?? connectionString;
+      const error = unreadableFileOf(host);
+      super({ ...config, connectionTimeoutMillis, ...(error === null && { connectionString: host }) });
+      if (error !== null) unreadable.set(this, error);
+    }
+
+    override connect(): Promise<Client>;
+    override connect(callback: Connected): void;
+    override connect(callback?: Connected): Promise<Client> | undefined {
+      const error = unreadable.get(this);
+      if (callback === undefined) return error === undefined ? super.connect() : Promise.reject(error);
+      if (error === undefined) super.connect(callback);
+      else process.nextTick(() => Reflect.apply(callback, undefined, [error]));
+      return undefined;
     }
   }
 

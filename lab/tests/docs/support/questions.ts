@@ -34,5 +34,6 @@ export const questions: readonly (readonly [question: string, page: string])[] =
   ['move from SQLite to PostgreSQL', 'docs/moving.md'],
   ['import users and clients from Keycloak', 'docs/import.md'],
   ['run several processes with a load balancer', 'docs/cluster.md'],
+  ['TLS to PostgreSQL with a certificate authority of my own', 'docs/postgresql.md'],
   ['report a vulnerability', 'SECURITY.md'],
 ];
