@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { type Pair, startPair } from '../../../lab/support/postgres/pair.ts';
 import { type PgBouncer, pgbouncer, startPgBouncer } from '../../../lab/support/postgres/pgbouncer.ts';
+import { tlsFiles, turnTlsOn } from '../../../lab/support/postgres/tls.ts';
 import { storeSamples } from '../../testing/test/adapters/every-call.ts';
 import { type PostgresPoolClient, postgresStorage } from '../src/index.ts';
 import { calls } from './rows.ts';
@@ -105,5 +109,42 @@ describe.skipIf(pgbouncer === undefined)('a storage behind PgBouncer', () => {
     const start = performance.now();
     await storage.ping();
     expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  test('encrypts and checks certificates on both sides', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ostiary-tls-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const files = tlsFiles(folder);
+    await turnTlsOn(pair.app, files);
+    const start = (authority: string) =>
+      startPgBouncer(
+        pgbouncer ?? '',
+        pair.primaryPort(),
+        {
+          ...{ server_tls_sslmode: 'verify-full', server_tls_ca_file: authority },
+          ...{ client_tls_sslmode: 'require' },
+          ...{ client_tls_key_file: files.key, client_tls_cert_file: files.certificate },
+        },
+        `?sslmode=verify-full&sslrootcert=${files.authority}`,
+      );
+    const secure = await start(files.authority);
+    onTestFinished(() => secure.stop());
+    const storage = postgresStorage({ connectionString: secure.url });
+    onTestFinished(() => storage.close());
+    await storage.open();
+    await storage.ping();
+    const client = new Client({ connectionString: secure.url });
+    await client.connect();
+    const { rows } = await client.query('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+    await client.end();
+    expect(rows).toEqual([{ ssl: true }]);
+    const plain = new Client({ connectionString: secure.url.replace(/\?.*/, '') });
+    await expect(plain.connect()).rejects.toThrow('SSL required');
+
+    const misled = await start(files.otherAuthority);
+    onTestFinished(() => misled.stop());
+    // PgBouncer has no parameters of a server to send, and lets the client wait.
+    const waiting = new Client({ connectionString: misled.url, connectionTimeoutMillis: 1_000 });
+    await expect(waiting.connect()).rejects.toThrow('timeout');
   });
 });

@@ -1,11 +1,19 @@
 import type { Storage } from '@ostiary/core/storage';
-import { Client } from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { pgbouncer, preparesStatements, startPgBouncer } from '../../../lab/support/postgres/pgbouncer.ts';
+import { createDatabases } from '../../../lab/support/postgres/postgres-server.ts';
 import type { PostgresClient, PostgresPool } from '../src/index.ts';
 import { hostPool, serverForTests } from './server.ts';
-import { TransactionPool } from './transaction-pool.ts';
+
+if (pgbouncer === undefined)
+  console.log('The tests of prepared statements behind PgBouncer are left out: there is no pgbouncer.');
 
 const server = serverForTests();
+
+const prepares = pgbouncer !== undefined && preparesStatements(pgbouncer);
+
+/** Settings that turn prepared statements off, as PgBouncer 1.21 to 1.23 do by default. */
+const withoutPreparing = prepares ? { max_prepared_statements: 0 } : {};
 
 /** Wraps a pool, and records the names of prepared statements that are sent. */
 function named(pool: PostgresPool): { readonly pool: PostgresPool; readonly names: string[] } {
@@ -58,42 +66,57 @@ test('frequent statements are prepared once for each connection, each with a uni
   expect(names.toSorted()).toEqual(kept.flatMap((name) => [name, name, name]));
 });
 
-/**
- * Checks that a storage behind a pooler goes on without prepared statements, after the first of them have
- * failed.
- */
-async function goesOnWithout(pooler: PostgresPool): Promise<void> {
-  const { pool, names } = named(pooler);
-  const { storage } = await server.opened({ pool });
-  expect(await work(storage, 3)).toBe(3);
-  // The first statement is prepared and forgotten, and so are claims until one is sent again with the same
-  // name.
-  const count = names.length;
-  expect(count).toBeGreaterThan(0);
-  expect(count).toBeLessThan(6);
-  expect(await work(storage, 3, 3)).toBe(3);
-  expect(names).toHaveLength(count);
-}
+describe.skipIf(pgbouncer === undefined)('behind PgBouncer', () => {
+  beforeAll(() => createDatabases(server.url));
 
-test('behind a pooler that loses prepared statements, the worker continues without them', async () => {
-  const pooler = await TransactionPool.open(server.url, 1);
-  onTestFinished(() => pooler.end());
-  await goesOnWithout(pooler);
-});
+  /** Starts a PgBouncer with a single connection to PostgreSQL. @returns a pool of one connection to PgBouncer */
+  async function pooled(settings: Readonly<Record<string, string | number>> = {}) {
+    const pooler = await startPgBouncer(pgbouncer ?? '', server.port, { default_pool_size: 1, ...settings });
+    onTestFinished(() => pooler.stop());
+    return () => {
+      const pool = hostPool(pooler.url);
+      pool.options.max = 1;
+      onTestFinished(() => pool.end());
+      return named(pool);
+    };
+  }
 
-test('behind a pooler with prepared statements of other clients, the worker continues without them', async () => {
-  const client = new Client({ connectionString: server.url });
-  await client.connect();
-  onTestFinished(() => client.end());
-  // Simulates a pooler: each statement has another client, but all share one connection to the server.
-  await goesOnWithout({
-    connect: async () => ({
-      query: ({ values, ...statement }) => {
-        const { connection } = client as Client & { connection: { parsedStatements: object } };
-        connection.parsedStatements = {};
-        return client.query({ ...statement, values: [...(values ?? [])] });
-      },
-      release: () => undefined,
-    }),
+  /**
+   * Uses a storage whose first prepared statements fail, so that the storage continues without preparing.
+   */
+  async function goesOnWithout({ pool, names }: ReturnType<typeof named>, schema?: string): Promise<void> {
+    const { storage } = await server.opened({ pool, ...(schema !== undefined && { schema }) });
+    expect(await work(storage, 3)).toBe(3);
+    // The first statement is prepared and forgotten, and so are claims until one is sent again with the same
+    // name.
+    const count = names.length;
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(6);
+    expect(await work(storage, 3, 3)).toBe(3);
+    expect(names).toHaveLength(count);
+  }
+
+  test('that loses prepared statements, the worker continues without them', async () => {
+    const connect = await pooled({ server_reset_query_always: 1, ...withoutPreparing });
+    await goesOnWithout(connect());
+  });
+
+  test('with prepared statements of other clients, the worker continues without them', async () => {
+    const connect = await pooled(withoutPreparing);
+    const schema = server.nextSchema();
+    const { storage } = await server.opened({ pool: connect().pool, schema });
+    expect(await work(storage, 3)).toBe(3);
+    await goesOnWithout(connect(), schema);
+  });
+
+  test.skipIf(!prepares)('that keeps prepared statements, all processes prepare', async () => {
+    const connect = await pooled();
+    const schema = server.nextSchema();
+    for (const { pool, names } of [connect(), connect()]) {
+      const { storage } = await server.opened({ pool, schema });
+      names.length = 0;
+      expect(await work(storage, 3)).toBe(3);
+      expect(names).toHaveLength(9);
+    }
   });
 });
