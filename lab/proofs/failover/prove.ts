@@ -2,12 +2,12 @@ import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
 import { type Pair, startPair } from '../../support/postgres/pair.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
-import { drained, type Stage, stageOn } from '../../support/processes/stage.ts';
-import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
+import { stageOn } from '../../support/processes/stage.ts';
+import { type Claim, until } from '../../support/proof.ts';
 import { Client, Tally } from '../client.ts';
-import { audit, type Problem } from '../faults/audit.ts';
 import { bearer, Load, type LoadSize } from '../faults/load.ts';
 import { recovery } from '../faults/recovery.ts';
+import { claimsOfReport, claimsOfRounds, type Limits, type Run, reportOf } from './report.ts';
 
 /** Settings of a run of the failover proof. Times are in real milliseconds. */
 interface Plan extends LoadSize {
@@ -27,11 +27,8 @@ interface Plan extends LoadSize {
 const userinfo = '/v1/oauth/userinfo';
 
 /** Servers, load and client of a failover round. */
-interface Round {
+interface Round extends Run {
   readonly pair: Pair;
-  readonly stage: Pick<Stage, 'cluster' | 'receiver'>;
-  readonly load: Load;
-  readonly client: Client;
   /** Returns a random value between 50 % and 150 % of a given value. */
   readonly about: (ms: number) => number;
 }
@@ -76,14 +73,6 @@ async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   };
 }
 
-/** Finds issued access tokens that a web process does not know. */
-async function lostTokens({ load, client }: Round): Promise<Problem[]> {
-  const answers = await eachOf(load.tokens, 4, (token) => client.send(userinfo, bearer(token)));
-  return answers
-    .filter(({ status }) => status !== 200)
-    .map(({ status, text }) => ({ kind: 'lost', text: `a token: ${status} ${text}` }));
-}
-
 /** Kills one primary after the other under constant load, and then audits transfers, events and tokens. */
 export async function prove(plan: Plan, told: (round: string) => void = () => {}) {
   await using ends = new AsyncDisposableStack();
@@ -121,56 +110,15 @@ export async function prove(plan: Plan, told: (round: string) => void = () => {}
     told(name);
   }
   await setTimeout(plan.quietMs);
-  await load.stop();
-  const isDrained = await drained(stage);
-  return {
-    rounds: made.map((one) => ({ ...one, tally: load.tallies.get(one.name) ?? new Tally() })),
-    problems: [...[...(await audit(stage, load)).values()].flat(), ...(await lostTokens(round))],
-    isDrained,
-    answered: {
-      payments: load.payments.filter(({ id }) => id !== null).length,
-      events: load.events.filter(({ id }) => id !== null).length,
-      exchanges: load.tokens.length,
-    },
-    failures: stage.cluster.processes.flatMap(({ failure }) => failure ?? []),
-  };
+  // Awaited, because the servers are removed at the return.
+  return await reportOf(round, made);
 }
 
-/**
- * Returns the guarantees of the failover proof with their results. @param limits - time limits of an error,
- * and from a promotion until everything works, in milliseconds
- */
-export function claimsOf(
-  { rounds, problems, isDrained, answered, failures }: Awaited<ReturnType<typeof prove>>,
-  limits: { readonly errorMs: number; readonly againMs: number },
-): Claim[] {
-  const of = (...kinds: readonly Problem['kind'][]) =>
-    problems.filter(({ kind }) => kinds.includes(kind)).map(({ text }) => text);
-  const ofRounds = (name: string, look: (round: (typeof rounds)[number]) => readonly string[]): Claim => ({
-    name,
-    problems: rounds.flatMap((round) => look(round).map((problem) => `${round.name}: ${problem}`)),
-  });
-  const { payments, events, exchanges } = answered;
+/** Returns the guarantees of the failover proof with their results. */
+export function claimsOf(report: Awaited<ReturnType<typeof prove>>, limits: Limits): Claim[] {
+  const { rounds } = report;
   return [
-    {
-      name: 'no answered write is lost',
-      problems: of('lost'),
-      found: `${payments} payments, ${events} events, ${exchanges} tokens`,
-    },
-    { name: 'no transfer is made or executed twice, no event published twice', problems: of('twice') },
-    { name: 'every event arrives', problems: of('undelivered') },
-    { name: 'the books add up', problems: of('other') },
-    claim('no work is left over', isDrained, `drained: ${isDrained}`),
-    ofRounds('a standby that is not promoted answers nothing', ({ tooEarly }) => tooEarly),
-    ofRounds('every other answer is right, or 503 in time', ({ tally }) => [
-      ...tally.wrong,
-      ...(tally.slowestErrorMs > limits.errorMs
-        ? [`an error took ${Math.round(tally.slowestErrorMs)} ms (${tally.slowestPath})`]
-        : []),
-    ]),
-    ofRounds(`every process works within ${limits.againMs} ms of the promotion`, ({ webMs, deliveredMs }) =>
-      [webMs, deliveredMs].filter((ms) => !(ms <= limits.againMs)).map((ms) => `after ${Math.round(ms)} ms`),
-    ),
-    { name: 'no process ended, or was started again', problems: failures },
+    ...claimsOfReport(report, limits),
+    claimsOfRounds(rounds, 'a standby that is not promoted answers nothing', ({ tooEarly }) => tooEarly),
   ];
 }

@@ -13,6 +13,11 @@ export interface LoadSize {
   readonly exchangers: number;
   /** Number of clients that verify passports. @defaultValue 0 */
   readonly verifiers?: number;
+  /**
+   * Number of clients that revoke tokens, and of clients that present revoked tokens to every process.
+   * @defaultValue 0
+   */
+  readonly revokers?: number;
   /** Average pause between two requests of a client, in milliseconds. */
   readonly pauseMs: number;
 }
@@ -36,16 +41,21 @@ type Work = (this: Load, client: Client, index: number, random: () => number) =>
 export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
 const paymentsPath = '/v1/partner/payments';
+const userinfoPath = '/v1/oauth/userinfo';
 
 /**
- * Clients that keep working through every fault: they pay, trigger test events, sign users in and verify
- * passports.
+ * Clients that keep working through every fault: they pay, trigger test events, sign users in, revoke tokens and
+ * verify passports.
  */
 export class Load {
   readonly payments: Asked[] = [];
   readonly events: Asked[] = [];
   /** Access tokens that were issued to the clients. */
   readonly tokens: string[] = [];
+  /** Access tokens whose revocation was acknowledged. */
+  readonly revoked: string[] = [];
+  /** Number of responses that accepted a revoked token. */
+  acceptedRevoked = 0;
   readonly tallies = new Map<string, Tally>();
   readonly #stage: LoadedStage;
   readonly #seed: number;
@@ -70,15 +80,18 @@ export class Load {
 
   /** Lets each user approve the consent page once; then starts the clients. */
   async start(): Promise<void> {
-    const { payers, publishers, exchangers, verifiers = 0 } = this.#size;
+    const { payers, publishers, exchangers, verifiers = 0, revokers = 0 } = this.#size;
     const { cluster, client } = this.#stage;
     const origins = cluster.webs.map(({ origin }) => origin);
-    for (let index = payers + publishers; index < payers + publishers + exchangers; index += 1)
+    const signingIn = payers + publishers + exchangers + revokers;
+    for (let index = payers + publishers; index < signingIn; index += 1)
       await codeFrom(origins, new RoamingBrowser(authUrl, `user-${index}`), authorizePath(client));
     const kinds = [
       ...Array.from({ length: payers }, () => this.#pay),
       ...Array.from({ length: publishers }, () => this.#publish),
       ...Array.from({ length: exchangers }, () => this.#exchange),
+      ...Array.from({ length: revokers }, () => this.#revoke),
+      ...Array.from({ length: revokers }, () => this.#presentRevoked),
       ...Array.from({ length: verifiers }, () => this.#verify),
     ];
     this.#clients = kinds.map((work, index) => this.#goOn(index, work));
@@ -161,7 +174,8 @@ export class Load {
     this.#answered(event, await client.send('/v1/partner/sandbox/events', jsonPost(body, headers)));
   }
 
-  async #exchange(client: Client, index: number): Promise<void> {
+  /** Signs a user in. Returns the access token; `null` if the user has to sign in again. */
+  async #signIn(client: Client, index: number): Promise<string | null> {
     const { id, secret, redirectUri } = this.#stage.client;
     // Set the header as a balancer would: a request for another host is redirected.
     const forwarded = { 'x-forwarded-host': new URL(authUrl).host };
@@ -171,7 +185,7 @@ export class Load {
     const code = URL.canParse(location) ? new URL(location).searchParams.get('code') : null;
     if (code === null) {
       this.#tally.wrong.push(`a sign-in: ${authorized.status} ${authorized.text.slice(0, 200)}`);
-      return;
+      return null;
     }
     const answer = await client.send(
       '/v1/oauth/token',
@@ -183,16 +197,41 @@ export class Load {
     // If the response to the first exchange was lost, the code is used and its token revoked, so the user
     // signs in again.
     const isUsed = answer.inDoubt > 0 && answer.status === 400 && answer.text.includes('invalid_grant');
-    if (isUsed) return;
+    if (isUsed) return null;
     if (answer.status !== 200) {
       this.#tally.wrong.push(`an exchange: ${answer.status} ${answer.text}`);
-      return;
+      return null;
     }
-    const token: string = JSON.parse(answer.text).access_token;
+    return JSON.parse(answer.text).access_token;
+  }
+
+  async #exchange(client: Client, index: number): Promise<void> {
+    const token = await this.#signIn(client, index);
+    if (token === null) return;
     this.tokens.push(token);
     // Use another process, which must know the token, too.
-    const { status, text } = await client.send('/v1/oauth/userinfo', bearer(token));
+    const { status, text } = await client.send(userinfoPath, bearer(token));
     if (status !== 200) this.#tally.wrong.push(`userinfo: ${status} ${text}`);
+  }
+
+  async #revoke(client: Client, index: number): Promise<void> {
+    const token = await this.#signIn(client, index);
+    if (token === null) return;
+    const { id, secret } = this.#stage.client;
+    const request = jsonPost({ token, client_id: id, client_secret: secret });
+    const { status, text } = await client.send('/v1/oauth/revoke', request);
+    if (status === 200) this.revoked.push(token);
+    else this.#tally.wrong.push(`a revocation: ${status} ${text}`);
+  }
+
+  /** Presents the last revoked token, and one of all others, to every process. */
+  async #presentRevoked(client: Client, _index: number, random: () => number): Promise<void> {
+    const tokens = [this.revoked.at(-1), this.revoked[Math.floor(random() * this.revoked.length)]];
+    for (const token of tokens.filter((one) => one !== undefined))
+      for (const { origin } of this.#stage.cluster.webs) {
+        const answer = await client.once(origin, userinfoPath, bearer(token));
+        if (answer?.status === 200) this.acceptedRevoked += 1;
+      }
   }
 
   async #verify(client: Client): Promise<void> {

@@ -1,11 +1,12 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { freePort } from '../free-port.ts';
 import { until } from '../proof.ts';
 import { retry } from '../retry.ts';
+import { killServer } from './crash.ts';
 import { memoryInFolder, testPostgres } from './postgres.ts';
 import { createDatabases, type ServerOptions, superusers } from './postgres-server.ts';
 import { owner } from './system-postgres.ts';
@@ -24,28 +25,6 @@ interface Server {
  * which the standby requests.
  */
 const leftOut = ['postmaster.pid', 'postmaster.opts', 'pg_wal'];
-
-/** Ends a PostgreSQL server and all its sessions, as a power failure does. */
-async function killServer({ data }: Server): Promise<void> {
-  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
-  const server = Number.parseInt(lines[0] ?? '', 10);
-  const { stdout } = await run('ps', ['-A', '-o', 'ppid=,pid=']);
-  const pairs = stdout
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number));
-  const sessions = pairs.filter(([parent]) => parent === server).map(([, child = Number.NaN]) => child);
-  // Kill the parent process first, because it would start others.
-  for (const one of [server, ...sessions]) {
-    try {
-      process.kill(one, 'SIGKILL');
-    } catch {
-      // The server has ended by itself.
-    }
-  }
-  // Remove its shared memory by id, because the system would keep it.
-  await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
-}
 
 /** Returns the connection URL of a database on the PostgreSQL servers with these ports. */
 const urlOf = (database: string, ports: readonly number[], role = 'postgres'): string =>
@@ -182,7 +161,7 @@ export async function startPair({ fsync = true, settings = [] }: ServerOptions =
     },
     /** Kills the primary server, as a power failure does. */
     async kill(): Promise<void> {
-      await killServer(primary);
+      await killServer(primary.data);
       void primary.pool.end();
     },
     /** Promotes the standby to the primary server, which has no standby at first. */

@@ -22,13 +22,18 @@ export class Cluster {
 
   constructor(
     size: { readonly webs: number; readonly workers: number },
-    settings: Omit<ProcessSettings, 'role'>,
+    {
+      databaseUrls,
+      ...settings
+    }: Omit<ProcessSettings, 'role' | 'databaseUrl'> & {
+      readonly databaseUrls: Readonly<Record<ProcessSettings['role'], string>>;
+    },
   ) {
     const start = (role: ProcessSettings['role'], length: number) =>
-      Array.from(
-        { length },
-        (_, index) => new KilledProcess(`${role} ${index + 1}`, script, () => ({ ...settings, role })),
-      );
+      Array.from({ length }, (_, index) => {
+        const own: ProcessSettings = { ...settings, role, databaseUrl: databaseUrls[role] };
+        return new KilledProcess(`${role} ${index + 1}`, script, () => own);
+      });
     this.webs = start('web', size.webs);
     this.workers = start('worker', size.workers);
   }

@@ -62,14 +62,16 @@ export async function setStage(ends: AsyncDisposableStack, wanted: StageOptions)
 type StageServer = Pick<ProofServer, 'app' | 'rail'> & { url(database: 'app' | 'rail'): string };
 
 /**
- * Sets up the stage of a proof on an existing database. @param databaseUrl - URL of the database for the
- * processes
+ * Sets up the stage of a proof on an existing database.
+ * @param databaseUrl - URL of the database for the processes
+ * @param workerUrl - URL of the database for workers, if their way to the database is another one
  */
 export async function stageOn<Server extends StageServer>(
   ends: AsyncDisposableStack,
   server: Server,
   wanted: Omit<StageOptions, 'prepare'>,
   databaseUrl: string,
+  workerUrl = databaseUrl,
 ) {
   await server.rail.query(railTables);
   const receiver = new Receiver(wanted.receiver);
@@ -100,7 +102,7 @@ export async function stageOn<Server extends StageServer>(
     }),
   );
   const cluster = new Cluster(wanted, {
-    databaseUrl,
+    databaseUrls: { web: databaseUrl, worker: workerUrl },
     railUrl: server.url('rail'),
     ...{ sealingKey, time, isWorking: wanted.isWorking ?? true },
   });
