@@ -146,7 +146,7 @@ describe('the pages for operators', () => {
       'https://receiver.example/hook',
     ])
       expect(dropped).toContain(words);
-    expect(await page('&status=delivered')).toContain('There is no such delivery.');
+    expect(await page('&status=delivered')).toContain('There are no deliveries here.');
     expect((await browser.get(`/operators${path}`)).text).not.toContain(event);
     const again = await followed(
       browser,

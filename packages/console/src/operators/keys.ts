@@ -207,7 +207,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
 <section class="panel" aria-label="${text.title}">${facts([
       ['ID', html`<code>${id}</code>`],
       [text.start, html`<code>${key.start}…</code>`],
-      [words.nav.partners, html`<a href="${urls.keys(slug)}">${slug}</a>`],
+      [voice.words.search.kinds.partner, html`<a href="${urls.keys(slug)}">${slug}</a>`],
       [words.state, stateOf(key, visit)],
       [words.mode, words[mode]],
       [text.scopes, scopes.join(', ')],

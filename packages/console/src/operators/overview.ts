@@ -40,7 +40,7 @@ function failing(visit: OperatorContext, endpoints: readonly FailingEndpoint[]):
  */
 function dropping({ urls, voice, words }: OperatorContext, endpoints: readonly DroppedEndpoint[]): Html {
   const row = ({ partner, mode, endpointId, url, count }: DroppedEndpoint): Html =>
-    html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;
+    html`<li><p class="what"><a href="${urls.webhooks(partner, { mode, endpoint: endpointId, status: 'dropped' })}">${nameOf(url)}</a> <span>${partner} · ${words[mode]}</span></p>${stateBadge('dropped', counted(count, voice.language))}</li>`;
   return html`<section class="panel" aria-labelledby="dropped"><h2 id="dropped">${words.overview.dropped}</h2><ul class="rows">${endpoints.map(row)}</ul></section>`;
 }
 

@@ -20,14 +20,10 @@ import {
   unknownAct,
 } from './visit.ts';
 
-/**
- * Returns the status by which the list of deliveries is filtered: `dropped` by default, `null` for every
- * status.
- */
+/** Returns the status by which the list of deliveries is filtered; `null` for deliveries of every status. */
 function statusOf(visit: OperatorContext) {
   const asked = parameter(visit, 'status');
-  if (asked === 'every') return null;
-  return deliveryStates.find((state) => state === asked) ?? 'dropped';
+  return deliveryStates.find((state) => state === asked) ?? null;
 }
 
 function deliveryRow(delivery: WebhookDelivery, url: string | null, visit: OperatorContext): Html {
@@ -145,7 +141,7 @@ async function showOne(visit: OperatorContext, filled: Filled | null): Promise<C
     refused: form.summary,
     body: html`<section class="panel" aria-label="${text.endpoints}">${facts([
       ['ID', html`<code>${id}</code>`],
-      [words.nav.partners, html`<a href="${urls.webhooks(slug, { mode })}">${slug}</a>`],
+      [voice.words.search.kinds.partner, html`<a href="${urls.webhooks(slug, { mode })}">${slug}</a>`],
       [words.state, enabledBadge(enabled, words)],
       [words.mode, words[mode]],
       [voice.words.endpoints.types, typesOf({ events }, voice.words)],
