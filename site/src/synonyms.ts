@@ -51,6 +51,7 @@ export const synonyms: { readonly [page: string]: string } = {
   'docs/kubernetes.md': 'k8s, helm chart, openshift, manifests, hpa, pod disruption budget, network policy',
   'docs/telemetry.md':
     'grafana dashboard, monitoring, alerts, alerting, datadog, opentelemetry, otel, logging, sentry',
+  'docs/alerts.md': 'runbook, incident, on call, pager, outage, alertmanager',
   'packages/adapter-postgres/README.md': 'postgres setup, postgresql database, connection string',
   'docs/doctor.md':
     'troubleshooting, does not work, not working, problem, broken, debug, debugging, diagnose, help, faq',

@@ -1,7 +1,7 @@
 import type { createDoctorRoute } from '@ostiary/cli/doctor';
+import type { Logger } from '@ostiary/core';
 import { FormError, readableOn, scriptRoute, unlessPrefetched } from '@ostiary/web-kit';
 import Koa, { type Context } from 'koa';
-import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';

@@ -94,6 +94,16 @@ function noticesOf(values: Parsed) {
   return Object.freeze({ smtpUrl, to: Object.freeze(to), from, language });
 }
 
+/** Returns where metrics are served, and where and how many traces are sent; `null` for none. */
+function measuringOf(values: Parsed) {
+  const { OSTIARY_METRICS_PORT: port, OSTIARY_METRICS_HOST: host } = values;
+  const { OSTIARY_TRACES_URL: url, OSTIARY_TRACES_PERCENT: percent } = values;
+  return {
+    metrics: port === undefined ? null : Object.freeze({ host, port }),
+    traces: url === undefined ? null : Object.freeze({ url, percent }),
+  };
+}
+
 /** Refuses settings that do not allow several processes on this machine. */
 function refuseMany(role: string, databaseUrl: string | null): void {
   if (databaseUrl === null) {
@@ -199,10 +209,7 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
         : Object.freeze({ path: values.OSTIARY_SOCKET, mode: values.OSTIARY_SOCKET_MODE }),
     keepAliveSeconds: values.OSTIARY_KEEP_ALIVE_SECONDS,
     maxConnections: values.OSTIARY_MAX_CONNECTIONS,
-    metrics:
-      values.OSTIARY_METRICS_PORT === undefined
-        ? null
-        : Object.freeze({ host: values.OSTIARY_METRICS_HOST, port: values.OSTIARY_METRICS_PORT }),
+    ...measuringOf(values),
   });
 }
 

@@ -115,7 +115,7 @@ export async function openInstallation(
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
       ...(options.now !== undefined && { clock: { now } }),
-      telemetry: config.metrics !== null,
+      telemetry: config.metrics !== null || config.traces !== null,
       logger: logger.child({ part: 'ostiary' }),
     });
     opened = ostiary;

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDoctorRoute } from '@ostiary/cli/doctor';
+import { type CountingLogger, countRepetitions } from '@ostiary/core';
 import { listen } from '@ostiary/web-kit';
 import type { Logger } from 'pino';
 import { createApp, type OperationRoutes } from './app.ts';
@@ -41,7 +42,7 @@ function listenerOf(
   context: SignInContext,
   staff: StaffContext | null,
   operation: OperationRoutes,
-  logger: Logger,
+  logger: CountingLogger,
 ): RequestListener {
   const app = createApp(context, staff, operation, logger, role).callback();
   return (request, response) => {
@@ -54,6 +55,13 @@ function listenerOf(
   };
 }
 
+/** Starts a timer that does not keep the process running. @returns a function that cancels the timer */
+function schedule(callback: () => void, ms: number): () => void {
+  const timer = setTimeout(callback, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
 function oncePerMinute(now: () => number, tell: () => void): () => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -61,6 +69,35 @@ function oncePerMinute(now: () => number, tell: () => void): () => void {
     toldAt = now();
     tell();
   };
+}
+
+/**
+ * Starts metrics and traces, if they are configured.
+ * @param place - name of this process if the primary process serves its metrics
+ * @returns the metrics; `null` for none
+ */
+async function startTelemetry(
+  opened: AsyncDisposableStack,
+  { metrics: address, traces, role }: ServerConfig,
+  place: string | undefined,
+  logger: CountingLogger,
+) {
+  const metrics = address && (await startMetrics(place === undefined ? address : null, role));
+  opened.defer(async () => metrics?.close());
+  if (traces !== null) {
+    const { startTraces } = await import('./traces/traces.ts');
+    opened.adopt(startTraces(traces, role, logger), (started) => started.close());
+  }
+  return metrics;
+}
+
+/** Warns about a Unix socket that is no trusted proxy. */
+function warnAboutSocket({ socket, trustedProxies }: ServerConfig, logger: Logger): void {
+  if (socket === null || trustedProxies.includes('unix')) return;
+  logger.warn(
+    { socket: socket.path },
+    'requests on a Unix socket have no address: add unix to OSTIARY_TRUSTED_PROXIES, or allowlists refuse every caller and all callers share one rate limit',
+  );
 }
 
 /**
@@ -72,22 +109,22 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   const { place } = options;
   const base = options.logger ?? createLogger(config.logLevel);
   const logger = place === undefined ? base : base.child({ process: place });
-  const address = place === undefined ? config.metrics : null;
+  // An outage repeats lines about requests, probes and this process's registration.
+  const counting = countRepetitions({ logger, schedule });
   // If something fails, close everything that was opened, in reverse order.
   await using opened = new AsyncDisposableStack();
-  const metrics = config.metrics && (await startMetrics(address, config.role));
-  opened.defer(async () => metrics?.close());
+  const metrics = await startTelemetry(opened, config, place, counting);
   const installation = opened.adopt(await openInstallation(config, logger, options), (it) => it.close());
   const { ostiary, database, now } = installation;
   await refuseUnsafeStart(config, database);
   metrics?.watch(database, now);
-  const presence = opened.adopt(await startPresence(config, database, now, logger), (it) => it.end());
+  const presence = opened.adopt(await startPresence(config, database, now, counting), (it) => it.end());
   let closing: Promise<void> | undefined;
   let isReplaced = false;
   const health = createHealthRoutes(
     () => Promise.all([database.ping(), ostiary.ready()]),
     () => closing !== undefined && !isReplaced,
-    logger,
+    counting,
   );
   const doctor = createDoctorRoute({
     sealingKeys: config.sealingKeys,
@@ -100,7 +137,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     config.operators === 'accounts'
       ? createStaffContext(config, installation, context, logger, options.signInLimits)
       : null;
-  const answer = listenerOf(config, installation, context, staff, { health, doctor }, logger);
+  const answer = listenerOf(config, installation, context, staff, { health, doctor }, counting);
 
   const { maxConnections } = config;
   const onRefused = oncePerMinute(now, () =>
@@ -109,7 +146,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
 
   const routeOf = routeNames(ostiary.routes);
   const listener: RequestListener = (request, response) => {
-    logRequest(logger, routeOf, request, response);
+    logRequest(counting, routeOf, request, response);
     answer(request, response);
   };
   const { host, socket, role, authUrl, baseUrl } = config;
@@ -122,12 +159,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     ostiary.worker.start();
     void installation.mailer?.check();
   }
-  if (socket !== null && !config.trustedProxies.includes('unix')) {
-    logger.warn(
-      { socket: socket.path },
-      'requests on a Unix socket have no address: add unix to OSTIARY_TRUSTED_PROXIES, or allowlists refuse every caller and all callers share one rate limit',
-    );
-  }
+  warnAboutSocket(config, logger);
   const where = socket === null ? { host, port } : { socket: socket.path };
   logger.info({ ...where, role, authUrl, baseUrl }, 'listening');
 
@@ -141,6 +173,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     const drained = delay(drainMs).then(() => http.close(options.closeDeadlineMs ?? 10_000, { keepsIdle }));
     await Promise.all([drained, ostiary.worker.stop()]);
     await running.disposeAsync();
+    counting.close();
     logger.info('closed');
   }
 

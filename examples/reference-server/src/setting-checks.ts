@@ -13,6 +13,12 @@ export const sealingKeys = list.pipe(
     .max(10, 'takes at most ten keys'),
 );
 
+/** Schema of an address to which the server sends requests. */
+export const httpUrl = checked((value, refuse) => {
+  const isHttp = URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+  return isHttp ? value : refuse('must be an http or https URL');
+});
+
 /**
  * Checks whether a sealing key was typed or counted up instead of generated. The probability that a random
  * key fails is 10⁻¹³.

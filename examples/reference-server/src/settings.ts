@@ -6,6 +6,7 @@ import {
   delays,
   fileMode,
   headerName,
+  httpUrl,
   mailAddress,
   processes,
   proxies,
@@ -269,6 +270,17 @@ export const settings = {
     check: z.string().min(1),
     fallback: '127.0.0.1',
     about: 'Address on which the port of the metrics listens.',
+  },
+  OSTIARY_TRACES_URL: {
+    check: httpUrl.optional(),
+    shown: 'none, no traces',
+    about:
+      'URL to which the server sends [traces](../../docs/telemetry.md#traces) with OTLP over HTTP, such as `http://collector:4318/v1/traces`. `OTEL_EXPORTER_OTLP_HEADERS` adds headers.',
+  },
+  OSTIARY_TRACES_PERCENT: {
+    check: whole(0, 100, '0 to 100 percent'),
+    fallback: '100',
+    about: 'Share of the traces that the server sends. Use the same value in all processes.',
   },
   HOST: {
     check: z.string().min(1),

@@ -68,7 +68,7 @@ describe('several processes', () => {
     for (let at = 0; at < 20; at += 1) expect(await ask(port, false, '/v1/oauth/userinfo')).toBe(401);
     const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const counted = page.matchAll(
-      /^ostiary_request_duration_seconds_count\{process="([^"]+)",http_route="\/v1\/oauth\/userinfo".*\} (\d+)$/gm,
+      /^http_server_request_duration_seconds_count\{process="([^"]+)",http_route="\/v1\/oauth\/userinfo".*\} (\d+)$/gm,
     );
     const counts = new Map(Array.from(counted, ([, name, count]) => [name, Number(count)]));
     expect([...counts.keys()].toSorted()).toEqual(['web-1', 'web-2']);

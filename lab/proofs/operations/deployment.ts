@@ -115,7 +115,10 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
 /**
  * Creates a partner with its API keys and an endpoint, and a user who has signed in, and starts their load.
  */
-export async function populate(ends: AsyncDisposableStack, { authUrl, env }: Deployment) {
+export async function populate(
+  ends: AsyncDisposableStack,
+  { authUrl, env }: Pick<Deployment, 'authUrl' | 'env'>,
+) {
   const { credentials, account } = await administer(env, provision);
   const receiver = new Receiver();
   await registerEndpoint(authUrl, credentials.apiKeys[0]?.keys[0] ?? '', {

@@ -33,6 +33,7 @@ export function referenceProcess(name: string, port: number, settings: Settings)
   const origin = `http://127.0.0.1:${port}`;
   let env = childEnvironment({ ...settings, PORT: String(port) });
   let child: ChildProcess | undefined;
+  let log = '';
   let ended: Promise<number | null> = Promise.resolve(null);
 
   const referenceServer = {
@@ -44,12 +45,15 @@ export function referenceProcess(name: string, port: number, settings: Settings)
      * instead
      */
     async start(): Promise<void> {
-      const stdio = ['ignore', 'ignore', 'pipe'] as const;
+      const stdio = ['ignore', 'pipe', 'pipe'] as const;
       const started = spawn(process.execPath, ['--conditions=ostiary-source', program], {
         env,
         stdio: [...stdio],
       });
       child = started;
+      started.stdout?.setEncoding('utf8').on('data', (text: string) => {
+        log += text;
+      });
       let said = '';
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said += text;
@@ -64,6 +68,12 @@ export function referenceProcess(name: string, port: number, settings: Settings)
         return isReady(origin);
       });
       if (!isUp) throw new Error(`${name} is not ready`);
+    },
+    /** Returns what the server process has logged since the last call. */
+    takeLog(): string {
+      const taken = log;
+      log = '';
+      return taken;
     },
     /**
      * Sends SIGTERM to the server process. @returns the exit code, or `null` if a signal ended the process

@@ -13,21 +13,35 @@ const promtool = programOf('promtool');
 interface Rule {
   readonly alert: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string };
+  readonly annotations: {
+    readonly summary: string;
+    readonly description: string;
+    readonly runbook_url: string;
+  };
 }
 const { groups }: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
   read('deploy/alerts.yml'),
 );
 const rules = groups.flatMap((group) => group.rules);
+/** Address of the page with a section for each alert. */
+const page = 'https://github.com/ostiary/ostiary/blob/main/docs/alerts.md';
 
 describe('alerts', () => {
-  it('have a line each in the documentation, with what to do first', () => {
-    const page = read('docs/telemetry.md');
-    const documented = Array.from(page.matchAll(/^\| `(Ostiary\w+)` \| .+ \| .+ \|$/gm), ([, name]) => name);
-    expect(documented).toEqual(rules.map(({ alert }) => alert));
-    for (const { labels, annotations } of rules) {
+  it('have a section each in the documentation, with what they mean and what to do first', () => {
+    const [, ...sections] = read('docs/alerts.md').split(/^## /m);
+    const documented = new Map(
+      sections.map((section) => {
+        const [name = '', ...lines] = section.split('\n');
+        return [name, lines.join('\n')];
+      }),
+    );
+    expect([...documented.keys()]).toEqual(rules.map(({ alert }) => alert));
+    for (const { alert, labels, annotations } of rules) {
       expect(['page', 'ticket']).toContain(labels.severity);
-      expect(annotations.summary).toMatch(/\.$/);
+      expect(annotations.summary, alert).toMatch(/\.$/);
+      expect(annotations.description, alert).toMatch(/\.$/);
+      expect(annotations.runbook_url).toBe(`${page}#${alert.toLowerCase()}`);
+      expect(documented.get(alert)).toMatch(/^\n\*\*Means:\*\* .+\.\n\n\*\*First:\*\* .+\.\n/);
     }
   });
 

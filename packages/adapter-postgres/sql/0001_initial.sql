@@ -411,6 +411,8 @@ CREATE TABLE events (
   -- Body of the webhook, signed and sent byte for byte.
   body text NOT NULL,
   created_at bigint NOT NULL,
+  -- Span that published the event (W3C Trace Context); NULL if there is none.
+  traceparent text COLLATE "C",
   UNIQUE (partner, mode, sequence)
 );
 

@@ -4,7 +4,7 @@ import type { ClaimedDelivery } from '@ostiary/core/storage';
 interface DeliveryRow
   extends Pick<
     ClaimedDelivery,
-    'id' | 'endpointId' | 'eventId' | 'eventType' | 'body' | 'attempt' | 'failures' | 'dueAt'
+    'id' | 'endpointId' | 'eventId' | 'eventType' | 'body' | 'traceparent' | 'attempt' | 'failures' | 'dueAt'
   > {
   /** Number of the delivery, in the order in which deliveries were published. */
   readonly number: number;
@@ -42,7 +42,7 @@ export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): Claimed
   return receivers.sort(inTurn).flatMap(({ endpointId, partner, mode, url, sealedSecret }) =>
     (waiting.get(endpointId) ?? [])
       .sort(inOrder)
-      .map(({ id, eventId, eventType, body, attempt, failures, dueAt }) => ({
+      .map(({ id, eventId, eventType, body, traceparent, attempt, failures, dueAt }) => ({
         id,
         claimId,
         endpointId,
@@ -53,6 +53,7 @@ export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): Claimed
         eventId,
         eventType,
         body,
+        traceparent,
         attempt,
         failures,
         dueAt,

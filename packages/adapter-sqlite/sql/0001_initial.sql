@@ -364,6 +364,8 @@ CREATE TABLE events (
   -- Body of the webhook, signed and sent byte for byte.
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  -- Span that published the event (W3C Trace Context); NULL if there is none.
+  traceparent TEXT,
   UNIQUE (partner, mode, sequence)
 ) STRICT;
 

@@ -36,7 +36,7 @@ function claimsOn(connection: Connection) {
     due: connection.prepare<[{ endpointId: string; now: number; limit: number }], DueRow>(`
       SELECT
         deliveries.number AS number, deliveries.id AS id, deliveries.partner AS partner,
-        deliveries.mode AS mode, events.id AS eventId, type AS eventType, body,
+        deliveries.mode AS mode, events.id AS eventId, type AS eventType, body, traceparent,
         attempts + (claim_id IS NOT NULL) + 1 AS attempt, attempts - cut_off AS failures, due_at AS dueAt
       FROM deliveries CROSS JOIN events ON events.number = event_number
       WHERE status = 'pending' AND endpoint_id = +:endpointId AND ready_at <= +:now

@@ -22,8 +22,8 @@ export function publicationsOn(connection: Connection) {
     `),
 
     insertEvent: connection.prepare<[NewEvent & { readonly sequence: number }]>(`
-      INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
-      VALUES (:id, :partner, :mode, :sequence, :type, :body, :createdAt)
+      INSERT INTO events (id, partner, mode, sequence, type, body, created_at, traceparent)
+      VALUES (:id, :partner, :mode, :sequence, :type, :body, :createdAt, :traceparent)
     `),
 
     // Quotes inside an element are escaped, so that a quoted name matches whole elements only.
@@ -69,7 +69,9 @@ export function publicationsOn(connection: Connection) {
       for (const event of events) {
         const { partner, mode, type, deliveryId, createdAt: now } = event;
         const sequence = sql.nextSequence.get({ partner, mode })?.last ?? 0;
-        const eventNumber = Number(sql.insertEvent.run({ ...event, sequence }).lastInsertRowid);
+        const eventNumber = Number(
+          sql.insertEvent.run({ traceparent: null, ...event, sequence }).lastInsertRowid,
+        );
         for (const [index, endpointId] of matchingEndpoints({ partner, mode, type }).entries()) {
           deliver({ id: `${deliveryId}_${index + 1}`, eventNumber, endpointId, partner, mode, now });
         }

@@ -79,6 +79,7 @@ export type { Scope, ScopeDefinition } from './scopes/scopes.ts';
 export { isScope, scopeNames, scopes } from './scopes/scopes.ts';
 export type { Logger } from './telemetry/logger.ts';
 export { silentLogger } from './telemetry/logger.ts';
+export { type CountingLogger, countRepetitions } from './telemetry/repetitions.ts';
 export type { SandboxUser } from './users/sandbox.ts';
 export { sandboxUsers } from './users/sandbox.ts';
 export type { KycChange, KycChanged } from './webhooks/kyc.ts';

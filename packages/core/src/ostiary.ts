@@ -32,12 +32,14 @@ import type { Authentication } from './ports/users.ts';
 import type { ProtectedResourceSettings } from './resource-server/local.ts';
 import type { ProtectedResource } from './resource-server/protected-resource.ts';
 import type { AnyScope, HostScopes, ScopeNames } from './scopes/catalog.ts';
+import { countRepetitions } from './telemetry/repetitions.ts';
 import { FollowedClock, systemClock } from './time/clock.ts';
 import { DatabaseClock } from './time/database-clock.ts';
 import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhooks, type Webhooks } from './webhooks/create-webhooks.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
+import { nodeTimer, type Schedule } from './worker/polling.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
 import { purgeHandler, purgeIntervalMs, purgeKind } from './worker/purge.ts';
 import { together } from './worker/together.ts';
@@ -163,6 +165,8 @@ export interface ReplacedParts {
   readonly webhookClient?: WebhookClient;
   /** Reads documents that clients publish (keys, metadata), instead of the built-in HTTP client. */
   readonly readDocument?: ReadDocument;
+  /** Starts the timer of a minute after which the number of repetitions of a log line is logged. */
+  readonly repetitionTimer?: Schedule;
 }
 
 /** Returns, for each kind of job, the longest time that a job which did not fail can wait. */
@@ -235,8 +239,10 @@ export async function assemble(given: OstiaryOptions, replaced: ReplacedParts): 
 
 /** Creates a service as {@link assemble} does, and also returns its tables of routes. */
 export async function assembleWithTables(given: OstiaryOptions, replaced: ReplacedParts): Promise<Assembled> {
-  const options = await parseOptions(given);
-  const { storage, logger } = options;
+  const parsed = await parseOptions(given);
+  const logger = countRepetitions({ logger: parsed.logger, schedule: replaced.repetitionTimer ?? nodeTimer });
+  const options: Options = Object.freeze({ ...parsed, logger });
+  const { storage } = options;
   // A clock from the host takes precedence over that of the database.
   const time = options.clock === undefined ? storage.time?.bind(storage) : undefined;
   const databaseClock = time === undefined ? null : new DatabaseClock({ time, logger });
@@ -301,6 +307,7 @@ export async function assembleWithTables(given: OstiaryOptions, replaced: Replac
       await partner?.settled();
       await core.counts.close();
       await closeStorage(storage);
+      logger.close();
     },
   };
   return { ostiary, routes, partnerRoutes: partner?.table ?? [] };

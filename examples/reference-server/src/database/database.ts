@@ -54,7 +54,12 @@ export interface Database extends Queries {
     options?: { readonly patienceMs?: number },
   ): Promise<Result>;
   /** Returns the numbers of this process's database connections, if the process has a pool. */
-  connections?(): { readonly idle: number; readonly used: number; readonly waiting: number };
+  connections?(): {
+    readonly idle: number;
+    readonly used: number;
+    readonly waiting: number;
+    readonly max: number;
+  };
   /** Returns an SQL expression that ignores the case of ASCII letters. */
   caseless(expression: string): string;
   /** Checks that the database responds. @throws DatabaseUnavailable if the database does not respond */

@@ -193,6 +193,7 @@ export function openPostgres(
       idle: pool.idleCount,
       used: pool.totalCount - pool.idleCount,
       waiting: pool.waitingCount,
+      max: connections,
     }),
     ping: async () => void (await all('SELECT 1')),
     close() {

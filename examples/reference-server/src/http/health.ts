@@ -1,5 +1,5 @@
+import type { Logger } from '@ostiary/core';
 import type { Context } from 'koa';
-import type { Logger } from 'pino';
 import { inTime } from './in-time.ts';
 
 /** Time limit of `/readyz`, in milliseconds: less than the time-out of usual probes. */
@@ -10,7 +10,7 @@ export type HealthRoutes = ReturnType<typeof createHealthRoutes>;
 
 /**
  * Makes the routes `/healthz` and `/readyz`. `check` queries every database; `isClosing` returns true while
- * the server stops. Responses are one word. The reason of a failed check is logged once, until it changes.
+ * the server stops. Responses are one word. The reason of a failed check is logged when it changes.
  */
 export function createHealthRoutes(
   check: () => Promise<unknown>,
@@ -22,7 +22,7 @@ export function createHealthRoutes(
   async function checkAndLog(): Promise<void> {
     try {
       await check();
-      if (loggedReason !== null) logger.info('the database can be used again');
+      if (loggedReason !== null) logger.info({}, 'the database can be used again');
       loggedReason = null;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

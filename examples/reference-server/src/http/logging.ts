@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Logger } from '@ostiary/core';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
 /** Maximum number of bytes of unwritten log lines in memory; later lines are dropped. */
 const maxWaiting = 1024 * 1024;
@@ -20,7 +21,7 @@ function standardOutput(): DestinationStream {
  * Creates a logger that writes one JSON object per line. Of an error it logs only the parts that cannot
  * contain request data.
  */
-export function createLogger(level: string, destination?: DestinationStream): Logger {
+export function createLogger(level: string, destination?: DestinationStream): PinoLogger {
   return pino(
     {
       level,

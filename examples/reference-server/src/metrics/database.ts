@@ -20,6 +20,10 @@ const waitingWork = {
 
 const connections = {
   'db.client.connection.count': ['Connections to the database, by state.', '{connection}'],
+  'db.client.connection.max': [
+    'Most connections to the database that this process may open.',
+    '{connection}',
+  ],
   'db.client.connection.pending_requests': ['Calls that wait for a connection.', '{request}'],
 } as const;
 
@@ -43,14 +47,17 @@ export function observeDatabase(meter: Meter, database: Database, now: () => num
   });
   const { connections: counts } = database;
   if (counts === undefined) return;
+  // Without the host and the name of the database, of which the convention would make the name.
+  const pool = { 'db.client.connection.pool.name': 'ostiary' };
   observe(meter, connections, () => {
-    const { idle, used, waiting } = counts();
+    const { idle, used, waiting, max } = counts();
     return {
       'db.client.connection.count': [
-        [idle, { 'db.client.connection.state': 'idle' }],
-        [used, { 'db.client.connection.state': 'used' }],
+        [idle, { ...pool, 'db.client.connection.state': 'idle' }],
+        [used, { ...pool, 'db.client.connection.state': 'used' }],
       ],
-      'db.client.connection.pending_requests': waiting,
+      'db.client.connection.max': [[max, pool]],
+      'db.client.connection.pending_requests': [[waiting, pool]],
     };
   });
 }

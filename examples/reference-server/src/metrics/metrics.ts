@@ -16,23 +16,26 @@ function classOf(status: unknown): string {
 }
 
 /**
- * Replaces HTTP statuses by their class. Otherwise every status and method that a client can provoke would be
- * a separate series, with every bucket of a histogram.
+ * Replaces HTTP statuses by their class, and leaves out the method, the protocol and the type of the error. Otherwise each
+ * combination that a client or a webhook receiver can provoke would be a separate series, with every bucket of a histogram.
  */
 const byClass: IAttributesProcessor = {
   process({
     'http.request.method': _method,
+    'url.scheme': _scheme,
+    'network.protocol.version': _version,
+    'error.type': _error,
     'http.response.status_code': status,
     ...labels
   }: Parameters<IAttributesProcessor['process']>[0]) {
-    return status === undefined ? labels : { ...labels, 'http.response.status_class': classOf(status) };
+    return { ...labels, 'http.response.status_class': classOf(status) };
   },
 };
 
 /**
  * Histograms with statuses by class, because strangers and webhook receivers choose the statuses.
  */
-const views: ViewOptions[] = ['ostiary.request.duration', 'ostiary.webhook.attempt.duration'].map(
+const views: ViewOptions[] = ['http.server.request.duration', 'ostiary.webhook.attempt.duration'].map(
   (instrumentName) => ({ instrumentName, attributesProcessors: [byClass] }),
 );
 

@@ -1,4 +1,5 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { Meter } from '@opentelemetry/api';
 import type { ServerConfig } from '../config.ts';
 import { version } from '../version.ts';
@@ -36,8 +37,8 @@ const gauges = {
   'nodejs.eventloop.delay.p50': ['Event loop delay since the previous scrape, median.', 's'],
   'nodejs.eventloop.delay.p99': ['Event loop delay since the previous scrape, 99 %.', 's'],
   'nodejs.eventloop.utilization': ['Busy share of the time since the previous scrape.', '1'],
-  'v8js.memory.heap.used': ['Heap that objects take.', 'By'],
-  'v8js.memory.heap.size': ['Heap that V8 has taken.', 'By'],
+  'v8js.memory.heap.used': ['Heap that objects take, by space.', 'By'],
+  'v8js.memory.heap.limit': ['Heap that V8 has taken from the system, by space.', 'By'],
   'process.memory.usage': ['Memory of the process (RSS).', 'By'],
   'process.uptime': ['Since the start.', 's'],
   'ostiary.build.info': ['Always 1; the labels say what runs.', '{build}'],
@@ -56,7 +57,9 @@ export function observeProcess(meter: Meter, role: ServerConfig['role']): () => 
     Number.isFinite(value) ? Math.max(0, value / nanoseconds - samplingMs / 1_000) : 0;
 
   observe(meter, gauges, () => {
-    const { heapUsed, heapTotal, rss } = process.memoryUsage();
+    const spaces = getHeapSpaceStatistics().map((space) => {
+      return { ...space, label: { 'v8js.heap.space.name': space.space_name } };
+    });
     const [p50, p99] = [seconds(delay.percentile(50)), seconds(delay.percentile(99))];
     delay.reset();
     const now = performance.eventLoopUtilization();
@@ -66,9 +69,9 @@ export function observeProcess(meter: Meter, role: ServerConfig['role']): () => 
       'nodejs.eventloop.delay.p50': p50,
       'nodejs.eventloop.delay.p99': p99,
       'nodejs.eventloop.utilization': utilization,
-      'v8js.memory.heap.used': heapUsed,
-      'v8js.memory.heap.size': heapTotal,
-      'process.memory.usage': rss,
+      'v8js.memory.heap.used': spaces.map(({ space_used_size: used, label }) => [used, label] as const),
+      'v8js.memory.heap.limit': spaces.map(({ space_size: size, label }) => [size, label] as const),
+      'process.memory.usage': process.memoryUsage.rss(),
       'process.uptime': process.uptime(),
       'ostiary.build.info': [[1, { version, node: process.version, role }]],
     };

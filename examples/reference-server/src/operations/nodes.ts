@@ -7,7 +7,7 @@ import {
   type NodeFacts,
   type ServerNode,
 } from '@ostiary/cli/doctor';
-import type { Logger } from 'pino';
+import type { Logger } from '@ostiary/core';
 import type { ServerConfig } from '../config.ts';
 import type { Database, Values } from '../database/database.ts';
 import { version } from '../version.ts';

@@ -27,7 +27,7 @@ CREATE OR REPLACE FUNCTION claim_deliveries(
   this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb,
   free_live integer, free_test integer, most_of jsonb
 ) RETURNS TABLE (
-  number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, attempt integer, failures integer, "dueAt" bigint,
+  number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, traceparent text, attempt integer, failures integer, "dueAt" bigint,
   "isNew" boolean, "readyAt" bigint, partner text, mode text, url text, "sealedSecret" text, "servedAt" bigint
 )
 LANGUAGE plpgsql
@@ -178,7 +178,7 @@ BEGIN
     FROM quiet WHERE sequence.ctid = row AND sequence.ctid = ANY (ARRAY (SELECT row FROM quiet))
   )
   SELECT
-    claimed.number, claimed.id, endpoint_id, events.id, type, body, attempts + 1, attempts - cut_off, claimed.due_at,
+    claimed.number, claimed.id, endpoint_id, events.id, type, body, traceparent, attempts + 1, attempts - cut_off, claimed.due_at,
     is_new, ready_at, NULL, NULL, NULL, NULL, NULL::bigint
   FROM claimed
   JOIN taken USING (number, endpoint_id)
@@ -186,7 +186,7 @@ BEGIN
   WHERE claim_id IS NOT NULL AND events.number = ANY (ARRAY (SELECT event_number FROM claimed))
   UNION ALL
   SELECT
-    NULL, NULL, endpoint_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, partner, mode, url, sealed_secret, served_at
+    NULL, NULL, endpoint_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, partner, mode, url, sealed_secret, served_at
   FROM (SELECT DISTINCT endpoint_id, served_at FROM taken) AS receiver
   JOIN webhook_endpoints ON webhook_endpoints.id = endpoint_id
   WHERE webhook_endpoints.id = ANY (ARRAY (SELECT endpoint_id FROM taken));

@@ -1,6 +1,6 @@
 -- Stores events and their deliveries, in the order of the array, as EventStore.publish requires.
 --
--- published: [{ id, partner, mode, type, body, createdAt, deliveryId }]
+-- published: [{ id, partner, mode, type, body, createdAt, deliveryId, traceparent }]
 -- lock_timeout: longest wait for the sequences, as a value of the setting with this name; NULL keeps the transaction's value
 CREATE OR REPLACE FUNCTION publish_events(published json, lock_timeout text) RETURNS void
 LANGUAGE plpgsql
@@ -35,15 +35,16 @@ BEGIN
       owner.last - count(*) OVER (owned) + row_number() OVER (owned ORDER BY place) AS sequence
     FROM ROWS FROM (
       json_to_recordset(published) AS (
-        id text, partner text, mode text, type text, body text, "createdAt" bigint, "deliveryId" text
+        id text, partner text, mode text, type text, body text, "createdAt" bigint, "deliveryId" text,
+        traceparent text
       )
-    ) WITH ORDINALITY AS event (id, partner, mode, type, body, created_at, delivery_id, place)
+    ) WITH ORDINALITY AS event (id, partner, mode, type, body, created_at, delivery_id, traceparent, place)
     JOIN json_to_recordset(owners) AS owner (partner text, mode text, last bigint) USING (partner, mode)
     WINDOW owned AS (PARTITION BY event.partner, event.mode)
   ),
   stored AS (
-    INSERT INTO events (id, partner, mode, sequence, type, body, created_at)
-    SELECT id, partner, mode, sequence, type, body, created_at FROM numbered ORDER BY place
+    INSERT INTO events (id, partner, mode, sequence, type, body, created_at, traceparent)
+    SELECT id, partner, mode, sequence, type, body, created_at, traceparent FROM numbered ORDER BY place
     RETURNING number, id
   ),
   receivers AS MATERIALIZED (

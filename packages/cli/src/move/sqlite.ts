@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '2262bcdfa6327e525dc3a52c69772d0cbd7a1ea7d60af22d9fa00e044954c14f'],
+  ['0001_initial.sql', '835f2a916bb4bbb7f8e6f00ff4dae345f6bd4212d8d7846350615d48718c3f83'],
 ];
 
 /**

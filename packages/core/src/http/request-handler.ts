@@ -136,22 +136,36 @@ function errorsBelow(paths: readonly string[]): Route['errors'] {
 }
 
 /**
- * Measures the duration of each request under the path of its route. Requests without a route share one name.
+ * Measures the duration of each request under the path of its route, with the names of OpenTelemetry's semantic conventions.
+ * Requests without a route share one name. Leaves out the path and the query of the URL, which may contain a phone number
+ * or a code.
+ * @param scheme - scheme of the configured URLs, `https` or `http`
  */
-function measured(telemetry: Telemetry): Koa.Middleware {
+function measured(telemetry: Telemetry, scheme: string): Koa.Middleware {
   return (ctx, next) => {
-    const { method } = ctx;
+    const { method, req } = ctx;
     const known = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method) ? method : '_OTHER';
+    const name = known === '_OTHER' ? 'HTTP' : known;
     const what = {
-      metric: 'ostiary.request.duration',
-      span: known,
-      labels: { 'http.request.method': known },
+      metric: 'http.server.request.duration',
+      span: name,
+      origin: { headers: req.headers },
+      labels: {
+        'http.request.method': known,
+        'url.scheme': scheme,
+        'network.protocol.version': req.httpVersion,
+      },
     } as const;
-    return telemetry.measure(what, async ({ rename, label }) => {
+    return telemetry.measure(what, async ({ rename, label, describe, fail }) => {
       await next();
-      const route = typeof ctx.state.route === 'string' ? ctx.state.route : 'none';
-      rename(`${known} ${route}`);
-      label({ 'http.route': route, 'http.response.status_code': ctx.status });
+      const { route, headers } = ctx.state;
+      if (typeof route === 'string') {
+        rename(`${name} ${route}`);
+        label({ 'http.route': route });
+      }
+      label({ 'http.response.status_code': ctx.status });
+      describe({ 'ostiary.request.id': String(headers['X-Request-Id']) });
+      if (ctx.status >= 500) fail(String(ctx.status));
     });
   };
 }
@@ -199,7 +213,7 @@ export function createRequestHandler(
     return found === undefined ? paths : [found];
   }
 
-  if (telemetry !== null) app.use(measured(telemetry));
+  if (telemetry !== null) app.use(measured(telemetry, authUrl.protocol.replace(':', '')));
   app.use(async (ctx, next) => {
     const paths = routePaths(ctx.req);
     const [path = '/'] = paths;

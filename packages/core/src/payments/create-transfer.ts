@@ -42,7 +42,7 @@ export async function createTransfer(
   const creation = await core.storage.transfers.create({
     transfer,
     idempotency: claim && { ...claim, answer },
-    job: executionJob(transfer, now),
+    job: executionJob(transfer, now, core.telemetry?.traceparent() ?? null),
     now,
   });
   switch (creation.outcome) {

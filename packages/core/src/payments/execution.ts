@@ -17,11 +17,15 @@ export const executionKind = 'transfer';
  */
 export const executionTimeoutMs = 20_000;
 
-/** Returns the job that executes a transfer. It is stored with the transfer in one transaction. */
-export function executionJob(transfer: TransferRecord, now: number): NewJob {
+/**
+ * Returns the job that executes a transfer. It is stored with the transfer in one transaction.
+ * @param traceparent - span of the request that ordered the transfer; `null` for none
+ */
+export function executionJob(transfer: TransferRecord, now: number, traceparent: string | null): NewJob {
   const { id } = transfer;
   const owner = ownerName(transfer);
-  return { id: `transfer:${id}`, kind: executionKind, payload: { transferId: id }, dueAt: now, owner };
+  const payload = { transferId: id, ...(traceparent !== null && { traceparent }) };
+  return { id: `transfer:${id}`, kind: executionKind, payload, dueAt: now, owner };
 }
 
 function orderOf(transfer: TransferRecord): TransferOrder {

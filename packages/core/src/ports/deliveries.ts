@@ -60,6 +60,8 @@ export interface ClaimedDelivery extends Owner {
   /** URL of the endpoint at the time of the claim. */
   readonly url: string;
   readonly sealedSecret: string;
+  /** Span that published the event ({@link NewEvent}); `null` for none. */
+  readonly traceparent: string | null;
 }
 
 /** Result of working on a claimed delivery. */

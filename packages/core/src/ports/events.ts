@@ -16,6 +16,11 @@ export interface NewEvent extends Owner {
    * the endpoints' ids.
    */
   readonly deliveryId: string;
+  /**
+   * Span that published the event, as a `traceparent` (W3C Trace Context), which the claims of its deliveries
+   * return. @defaultValue null
+   */
+  readonly traceparent?: string | null;
 }
 
 /** Status of a delivery. `pending` changes to one of the other statuses, which are final. */
@@ -25,7 +30,7 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'dropped' | 'cancelled';
 export type DeliveryState = DeliveryStatus | 'failing';
 
 /** An event as it is stored. */
-export interface EventRecord extends Omit<NewEvent, 'deliveryId'> {
+export interface EventRecord extends Omit<NewEvent, 'deliveryId' | 'traceparent'> {
   /**
    * Number of the event in the sequence of its partner and mode: 1, 2, 3, … without a gap, in the order of
    * the commits.

@@ -1,8 +1,13 @@
-import type { Attributes, Histogram, Span } from '@opentelemetry/api';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Attributes, Context, Histogram, SpanOptions } from '@opentelemetry/api';
+import { spanContextOf, traceparentOf } from './traceparent.ts';
 
-/** Names of the metrics' histograms, with their descriptions. The unit is seconds. */
+/**
+ * Names of the metrics' histograms, with their descriptions. The unit is seconds. The name of the requests' histogram is
+ * that of the semantic conventions of OpenTelemetry for HTTP servers.
+ */
 const durations = {
-  'ostiary.request.duration': 'Requests, until their answer begins.',
+  'http.server.request.duration': 'Requests, until their answer begins.',
   'ostiary.job.duration': 'Jobs of the worker: executions of transfers, removal of old rows.',
   'ostiary.webhook.attempt.duration': 'Attempts to deliver an event to an endpoint.',
   'ostiary.webhook.attempt.lag': 'How long after it was due an attempt began.',
@@ -42,12 +47,36 @@ export async function count(counter: keyof typeof counters): Promise<void> {
 
 export type Telemetry = Awaited<ReturnType<typeof createTelemetry>>;
 
+/** Cause of an operation: a request with its headers, or work that an earlier operation has stored for a worker. */
+type Origin =
+  | { readonly headers: IncomingHttpHeaders }
+  | {
+      /** Span that caused the work, from {@link Telemetry.traceparent}; `null` if it is unknown. */
+      readonly traceparent: string | null;
+      /** True if the work is a request to another server. @defaultValue false */
+      readonly sends?: boolean;
+    };
+
+/** Functions with which a measured operation says what it turned out to be. */
+interface Operation {
+  /** Sets the span's name, once it is known. */
+  rename(name: string): void;
+  /** Adds labels, which have few values, to span and histogram. */
+  label(labels: Attributes): void;
+  /** Adds ids to the span. */
+  describe(details: Attributes): void;
+  /** Marks the operation as failed. @param type - class of the failure, from a short list */
+  fail(type: string): void;
+}
+
 /**
  * Creates spans and metrics for the providers that this process registered with `@opentelemetry/api`. Loads
  * that package only for hosts that enable telemetry.
  */
 export async function createTelemetry() {
-  const { metrics, SpanStatusCode, trace } = await import('@opentelemetry/api');
+  const { context, metrics, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = await import(
+    '@opentelemetry/api'
+  );
   const tracer = trace.getTracer('ostiary');
   const meter = metrics.getMeter('ostiary');
   const histograms = new Map<string, Histogram>(
@@ -66,47 +95,69 @@ export async function createTelemetry() {
   for (const [name, options] of Object.entries(counters)) meter.createCounter(name, options).add(0);
 
   /**
-   * Marks a telemetry span as failed. Records only the error's name, because messages may quote a client's
-   * input.
+   * Returns where the span of an operation begins. A request is a child of the active span, which an instrumentation of
+   * the host made for the same request, or else of the span that the caller names in its headers. Work of a worker is a
+   * child of the span that caused it, whatever span is active.
    */
-  function fail(span: Span, error: unknown): Attributes {
-    const name = error instanceof Error ? error.name : 'Error';
-    span.setStatus({ code: SpanStatusCode.ERROR, message: name });
-    return { 'error.type': name };
+  function startOf(origin: Origin): { readonly kind: SpanOptions['kind']; readonly parent: Context } {
+    if ('headers' in origin) {
+      const active = context.active();
+      return trace.getSpan(active) === undefined
+        ? { kind: SpanKind.SERVER, parent: propagation.extract(active, origin.headers) }
+        : { kind: SpanKind.INTERNAL, parent: active };
+    }
+    const cause = origin.traceparent === null ? null : spanContextOf(origin.traceparent);
+    return {
+      kind: origin.sends ? SpanKind.CLIENT : SpanKind.CONSUMER,
+      parent: cause === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, cause),
+    };
   }
 
   return {
     /**
-     * Runs work in an active telemetry span and measures its duration. `rename` sets the span's name once it
-     * is known, and `label` adds labels. `labels`, which have few values, go to span and histogram. `details`
-     * go to the span only and are ids: never a secret or a phone number.
+     * Runs work in an active telemetry span and measures its duration. `labels`, which have few values, go to span and
+     * histogram. `details` go to the span only and are ids: never a secret or a phone number. Of a thrown error only the
+     * name is recorded, because messages may quote a client's input.
      */
     measure<T>(
       {
         metric,
         span: name,
+        origin,
         labels,
         details,
       }: {
         readonly metric: Metric;
         readonly span: string;
+        readonly origin: Origin;
         readonly labels?: Attributes;
         readonly details?: Attributes;
       },
-      work: (operation: { rename(name: string): void; label(labels: Attributes): void }) => Promise<T>,
+      work: (operation: Operation) => Promise<T>,
     ): Promise<T> {
       const start = performance.now();
       let noted: Attributes = { ...labels };
-      return tracer.startActiveSpan(name, { attributes: { ...labels, ...details } }, async (span) => {
+      const { kind, parent } = startOf(origin);
+      const options: SpanOptions = {
+        attributes: { ...labels, ...details },
+        ...(kind !== undefined && { kind }),
+      };
+      return tracer.startActiveSpan(name, options, parent, async (span) => {
+        const fail = (type: string): void => {
+          noted = { ...noted, 'error.type': type };
+          span.setStatus({ code: SpanStatusCode.ERROR });
+        };
         try {
           return await work({
             rename: (better) => void span.updateName(better),
             label: (more) => {
               noted = { ...noted, ...more };
             },
+            describe: (more) => void span.setAttributes(more),
+            fail,
           });
         } catch (error) {
-          noted = { ...noted, ...fail(span, error) };
+          fail(error instanceof Error ? error.name : 'Error');
           throw error;
         } finally {
           span.setAttributes(noted);
@@ -118,5 +169,13 @@ export async function createTelemetry() {
     /** Records a duration in seconds that the caller measured. */
     record: (metric: Metric, seconds: number, labels: Attributes) =>
       histograms.get(metric)?.record(seconds, labels),
+    /**
+     * Returns the active span as a `traceparent` (W3C Trace Context), to be stored with the work that it causes; `null`
+     * without a tracer provider or a context manager of the host.
+     */
+    traceparent(): string | null {
+      const active = trace.getSpanContext(context.active());
+      return active === undefined ? null : traceparentOf(active);
+    },
   };
 }

@@ -121,13 +121,19 @@ function nextAfter(
   return delay === undefined ? { status: 'dropped' } : { status: 'pending', dueAt: endedAt + delay };
 }
 
+/** Ports of URLs that name none, by protocol. */
+const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
+
 /** Returns the result of a webhook attempt as the label of a metric. */
 function outcomeOf({ attempt, next }: DeliveryResult): string {
   if (attempt === null) return 'handed_back';
   return next.status === 'pending' ? 'failed' : next.status;
 }
 
-/** Makes one webhook attempt in its own telemetry span, and measures its duration. */
+/**
+ * Makes one webhook attempt in its own telemetry span, and measures its duration. The attributes are those of OpenTelemetry's
+ * semantic conventions for HTTP clients, except for the URL, which may contain a secret of the receiver.
+ */
 export function measuredAttempt(
   options: AttemptOptions,
   delivery: ClaimedDelivery,
@@ -139,12 +145,17 @@ export function measuredAttempt(
     Math.max(0, options.clock.now() - delivery.dueAt) / 1000,
     labels,
   );
+  const { hostname, port, protocol } = new URL(delivery.url);
   return telemetry.measure(
     {
       metric: 'ostiary.webhook.attempt.duration',
-      span: 'webhook attempt',
+      span: 'POST webhook',
+      origin: { traceparent: delivery.traceparent, sends: true },
       labels,
       details: {
+        'http.request.method': 'POST',
+        'server.address': hostname,
+        'server.port': Number(port === '' ? defaultPorts[protocol] : port),
         'ostiary.partner': delivery.partner,
         'ostiary.event.id': delivery.eventId,
         'ostiary.endpoint.id': delivery.endpointId,
@@ -152,12 +163,13 @@ export function measuredAttempt(
         'ostiary.delivery.attempt': delivery.attempt,
       },
     },
-    async ({ label }) => {
+    async ({ label, fail }) => {
       const end = await attempt(options, delivery);
-      label({
-        'ostiary.delivery.outcome': outcomeOf(end.result),
-        'http.response.status_code': end.result.attempt?.httpStatus ?? 0,
-      });
+      const { attempt: made } = end.result;
+      label({ 'ostiary.delivery.outcome': outcomeOf(end.result) });
+      if (made?.httpStatus != null) label({ 'http.response.status_code': made.httpStatus });
+      // By convention, the type of an error response is its status.
+      if (made?.error != null) fail(made.error === 'status' ? String(made.httpStatus) : made.error);
       return end;
     },
   );

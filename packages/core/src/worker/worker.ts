@@ -45,6 +45,11 @@ function backoffMs(attempt: number): number {
  */
 export const jobRetryMs: readonly number[] = Array.from({ length: 13 }, (_, index) => backoffMs(index + 1));
 
+/** Returns the span that enqueued a job, which the payload of some kinds of jobs contains. */
+function traceparentIn({ payload: { traceparent } }: ClaimedJob): string | null {
+  return typeof traceparent === 'string' ? traceparent : null;
+}
+
 /** Returns a function that runs a job and stores its result in the queue. */
 function jobRunner(
   { storage: { queue }, clock, telemetry, options: { logger } }: Core,
@@ -56,6 +61,7 @@ function jobRunner(
       {
         metric: 'ostiary.job.duration',
         span: `job ${job.kind}`,
+        origin: { traceparent: traceparentIn(job) },
         labels: { 'ostiary.job.kind': job.kind },
         details: { 'ostiary.job.id': job.id, 'ostiary.job.attempt': job.attempt },
       },

@@ -105,7 +105,7 @@ export async function books(storage: Storage = memoryStorage()): Promise<Books> 
       if (status === 'pending') return;
       const { partner, mode } = transfer;
       const happened = { partner, mode, type: `payment.${status}`, data: {}, createdAt: updatedAt };
-      const event = newEvent({ random: systemRandom }, happened);
+      const event = newEvent({ telemetry: null, random: systemRandom }, happened);
       await storage.transfers.settle({ id, status, failure, event, now: updatedAt });
     },
     ask: (query) => provider.partnerCall(key, `GET /v1/partner/reconciliation?${query}`),

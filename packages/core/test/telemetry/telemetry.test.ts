@@ -1,8 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { trace } from '@opentelemetry/api';
+import { context, SpanKind, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { serving } from '../../../../lab/support/http.ts';
+import { patient } from '../../../../lab/support/patient.ts';
 import { answering, register, webhookProvider } from '../partner/webhook-shop.ts';
 import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
@@ -14,7 +18,11 @@ import { payment } from '../support/partner-api.ts';
 async function watched() {
   const exporter = new InMemorySpanExporter();
   const points = hostMetrics();
-  onTestFinished(() => trace.disable());
+  onTestFinished(() => {
+    trace.disable();
+    context.disable();
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(
     new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
   );
@@ -33,20 +41,20 @@ describe('telemetry', () => {
     expect(spans().map(({ name }) => name)).toEqual([
       'GET /v1/partner/users/phone/:phone',
       'GET /v1/partner/whoami',
-      'GET none',
+      'GET',
     ]);
-    const measured = (route: string, status: number) => {
-      const attributes = { 'http.route': route, 'http.response.status_code': status };
+    const measured = (route: object, status: number) => {
+      const known = { 'http.request.method': 'GET', 'url.scheme': 'http', 'network.protocol.version': '1.1' };
       return {
-        name: 'ostiary.request.duration',
-        attributes: { 'http.request.method': 'GET', ...attributes },
+        name: 'http.server.request.duration',
+        attributes: { ...known, ...route, 'http.response.status_code': status },
         count: 1,
       };
     };
     expect(await points()).toEqual([
-      measured('/v1/partner/users/phone/:phone', 404),
-      measured('/v1/partner/whoami', 401),
-      measured('none', 404),
+      measured({ 'http.route': '/v1/partner/users/phone/:phone' }, 404),
+      measured({ 'http.route': '/v1/partner/whoami' }, 401),
+      measured({}, 404),
       // Starts at 0: an alert on an increase would miss the first event of a counter that starts with it.
       { name: 'ostiary.payments.execution.unknown', attributes: {}, count: 0 },
       { name: 'ostiary.payments.contradiction', attributes: {}, count: 0 },
@@ -73,17 +81,56 @@ describe('telemetry', () => {
       expect(of('ostiary.job.duration')).toContainEqual([job, 1]);
     expect(of('ostiary.webhook.attempt.duration').toSorted()).toEqual([
       ['204 delivered payment.completed', 1],
-      ['500 failed payment.completed', 1],
+      ['500 500 failed payment.completed', 1],
     ]);
     expect(of('ostiary.webhook.attempt.lag')).toEqual([['payment.completed', 2]]);
 
-    const attempts = spans().filter(({ name }) => name === 'webhook attempt');
+    const attempts = spans().filter(({ name }) => name === 'POST webhook');
     expect(attempts).toHaveLength(2);
     for (const { attributes } of attempts) expect(attributes['ostiary.delivery.id']).toMatch(/^dl_/);
     const told = JSON.stringify(
       spans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     );
     for (const secret of [key.key, '50937001122', 'whsec_']) expect(told).not.toContain(secret);
+  });
+
+  it('makes the delivery of an event a child of the job, and the job one of the request, through the database', async () => {
+    const { provider, key, spans } = await watched();
+    await register(provider, key, (await answering(204)).url, {
+      events: ['payment.completed', 'webhook.test'],
+    });
+    await provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+    await provider.ostiary.worker.runDue();
+    await provider.ostiary.worker.runDue();
+    const named = (name: string) => {
+      const span = spans().find((one) => one.name === name);
+      return { kind: span?.kind, id: span?.spanContext().spanId, parent: span?.parentSpanContext?.spanId };
+    };
+    const [request, job, delivery] = ['POST /v1/partner/payments', 'job transfer', 'POST webhook'].map(named);
+    expect(request).toMatchObject({ kind: SpanKind.SERVER, parent: undefined });
+    expect(job).toMatchObject({ kind: SpanKind.CONSUMER, parent: request?.id });
+    expect(delivery).toMatchObject({ kind: SpanKind.CLIENT, parent: job?.id });
+  });
+
+  it('makes a request a child of the span that the host has made for it', async () => {
+    const { provider, spans } = await watched();
+    const handler: RequestListener = (request, response) =>
+      trace.getTracer('host').startActiveSpan('host', (span) => {
+        response.once('close', () => span.end());
+        provider.ostiary.handler(request, response);
+      });
+    await serving(handler, async (origin) => {
+      expect((await fetch(`${origin}/.well-known/jwks.json`)).status).toBe(200);
+    });
+    await vi.waitUntil(() => spans().length === 2, patient);
+    const host = spans()
+      .find(({ name }) => name === 'host')
+      ?.spanContext().spanId;
+    expect(spans().find(({ name }) => name !== 'host')).toMatchObject({
+      name: 'GET /.well-known/jwks.json',
+      kind: SpanKind.INTERNAL,
+      parentSpanContext: { spanId: host },
+    });
   });
 
   it('loads nothing while it is off', () => {

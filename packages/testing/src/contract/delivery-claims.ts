@@ -18,7 +18,10 @@ export const deliveryClaimCases = casesOf('delivery claims', {
   'a delivery is handed out with everything that an attempt needs': async (storage) => {
     const endpoint = await registered(storage, 'a', { mode: 'test' });
     const body = '{ "é": "🗝️" }\n';
-    await published(storage, 'x', { mode: 'test', type: 'kyc.updated', body, createdAt: now - 5 });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await published(storage, 'x', {
+      ...{ mode: 'test', type: 'kyc.updated', body, createdAt: now - 5, traceparent },
+    });
     const claimed = {
       id: 'dl_x_1',
       partner: 'acme',
@@ -33,6 +36,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
       dueAt: now - 5,
       url: endpoint.url,
       sealedSecret: endpoint.sealedSecret,
+      traceparent,
     };
     assertSame(await claim(storage, 'c'), [claimed]);
     const [shown] = await listed(storage, { mode: 'test' });

@@ -3,7 +3,7 @@ import type { Storage, TransferRecord } from '@ostiary/core/storage';
 import { assertFields, assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
 import { acme, created, sampleEvent, settle } from './partner-samples.ts';
 import { minute, now } from './samples.ts';
-import { listed, published, registered } from './webhook-samples.ts';
+import { claim, listed, published, registered } from './webhook-samples.ts';
 
 const failure = { code: 'no_account', message: 'Pa gen kont “7”\n🗝️' };
 
@@ -95,13 +95,16 @@ export const settlementCases = casesOf('settlement', {
   'the event of a settlement is published with it, as any other': async (storage) => {
     await registered(storage, 'a', { events: ['payment.completed'] });
     const { id } = await created(storage, 'a');
-    const event = sampleEvent('a', { body: '{ "exact": "bytes" }', createdAt: now + 5 });
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
+    const event = sampleEvent('a', { body: '{ "exact": "bytes" }', createdAt: now + 5, traceparent });
     const settlement = { id, status: 'completed', failure: null, event, now: now + 4 } as const;
     assert.equal((await storage.transfers.settle(settlement))?.settled, true);
-    const { deliveryId, ...stored } = event;
+    const { deliveryId, traceparent: _, ...stored } = event;
     assertSame(await storage.events.find(acme, event.id), { ...stored, sequence: 1 });
     const [delivery, ...others] = await listed(storage);
     assertSame([delivery?.id, delivery?.nextAttemptAt, others], [`${deliveryId}_1`, now + 5, []]);
+    const [claimed] = await claim(storage, 'c', { now: now + 5 });
+    assertSame(claimed?.traceparent, traceparent);
   },
 
   'a transfer whose event cannot be stored stays pending': async (storage) => {
