@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../../..');
 /** Version of podman-compose from the Python registry. */
 const podmanCompose = 'podman-compose==1.6.0';
 
-/** Services of the compose file that are started with the images that this machine has or can make. */
+/** Services of the compose file whose images this machine has or can make, in the order in which they start. */
 const started = ['postgres-1', 'pgbouncer', 'web-1', 'web-2', 'worker', 'proxy', 'backup', 'prometheus'];
 
 /**
