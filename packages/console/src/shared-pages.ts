@@ -76,7 +76,8 @@ export function sharedPages(
     },
     {
       path: at('request'),
-      summary: 'A request: when it came, how it ended, what was sent and answered.',
+      summary:
+        'A request of the partner: its time and result; in the sandbox also the bodies of request and response.',
       GET: guarded(request),
     },
     {
@@ -91,7 +92,7 @@ export function sharedPages(
     },
     {
       path: at('reconciliation'),
-      summary: 'What became final on a day: sums, checksum, and files.',
+      summary: 'The final transfers of a day: sums, checksum, and files.',
       GET: guarded(withScope('reconciliation:read', reconciliation)),
     },
     {

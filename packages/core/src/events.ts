@@ -38,7 +38,7 @@ const exampleTransfer = {
 export const events = {
   'payment.completed': {
     summary: 'A transfer was completed.',
-    when: 'In the transaction that makes the transfer final; to the partner that initiated it. `data` is the transfer as the API shows it.',
+    when: 'Published in the transaction that makes the transfer final, to the partner that initiated the transfer. `data` is the transfer as the API shows it.',
     schema: transferSchema,
     example: {
       ...exampleTransfer,
@@ -49,7 +49,7 @@ export const events = {
   },
   'payment.failed': {
     summary: 'A transfer failed.',
-    when: 'In the transaction that makes the transfer final; to the partner that initiated it. `data` is the transfer as the API shows it, `failure` says why.',
+    when: 'Published in the transaction that makes the transfer final, to the partner that initiated the transfer. `data` is the transfer as the API shows it; `failure` is the reason why the transfer failed.',
     schema: transferSchema,
     example: {
       ...exampleTransfer,
@@ -61,13 +61,15 @@ export const events = {
   },
   'kyc.updated': {
     summary: 'The identity check of a user changed.',
-    when: 'When status or tier changed; to live partners with a client that holds the user’s consent with `kyc` at that moment, and to those that the host names.',
+    when: 'Published when the status or tier of the identity check changes, to live partners with a client that holds the user’s consent with `kyc` at that moment, and to partners that the host names.',
     schema: z.object({
       kid: kidField,
       kycStatus,
       kycTier,
-      previous: z.object({ kycStatus, kycTier }).meta({ description: 'What it was before.' }),
-      changedAt: time('When it changed.'),
+      previous: z
+        .object({ kycStatus, kycTier })
+        .meta({ description: 'Status and tier of the identity check before the change.' }),
+      changedAt: time('Time at which the identity check changed.'),
     }),
     example: {
       kid: 'KID-TEST-APPROVED',
@@ -78,9 +80,9 @@ export const events = {
     },
   },
   'webhook.test': {
-    summary: 'A test.',
-    when: 'Only in the sandbox, on request.',
-    schema: z.object({ message: text('Any text.', 'The webhook works.').max(500) }),
+    summary: 'A test event.',
+    when: 'Published only in the sandbox, on request.',
+    schema: z.object({ message: text('Text of the test event.', 'The webhook works.').max(500) }),
     example: { message: 'The webhook works.' },
   },
 } as const satisfies { readonly [type: string]: EventDefinition };

@@ -88,7 +88,7 @@ const table: readonly Row[] = [
   ['/partners/:slug/payments/:id', 'A transfer and its event.', payment, undefined, seesPayments],
   [
     '/partners/:slug/reconciliation',
-    'What became final on a day: sums, checksum, and files.',
+    'The final transfers of a day: sums, checksum, and files.',
     reconciliation,
   ],
   [

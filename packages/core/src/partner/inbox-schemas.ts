@@ -22,49 +22,53 @@ const listenerErrors = [
   'protocol',
 ] as const;
 
-const header = component('InboxHeader', 'A header of a request.', {
+const header = component('InboxHeader', 'A header of an inbox request.', {
   name: text('Name of the header.', 'X-SVC-Event'),
   value: text('Value of the header.', 'payment.completed'),
 });
 
-const answer = component('InboxAnswer', 'The response to a request.', {
-  httpStatus: field(z.int().nullable(), 'Its status; `null`: there was no response.', 200),
-  error: text('Why there was none; `null` when there was one.', 'timeout')
+const answer = component('InboxAnswer', 'The response to an inbox request.', {
+  httpStatus: field(z.int().nullable(), 'HTTP status of the response; `null` if there was no response.', 200),
+  error: text('Reason why there was no response; `null` if there was one.', 'timeout')
     .nullable()
     .meta({ examples: [null] }),
-  response: text('The beginning of the response.', 'ok').nullable(),
+  response: text('Beginning of the body of the response; `null` if there was no response.', 'ok').nullable(),
 });
 
 export const inboxRequest = component('InboxItem', 'A request that arrived in an inbox.', {
   id: text('Id of the request.', `in_${idExample}`),
   endpointId,
-  receivedAt: time('When it arrived.'),
-  method: field(z.literal('POST'), 'Always POST.', 'POST'),
-  headers: z.array(header).meta({ description: 'In the order in which they were sent.' }),
-  body: text('The body: its bytes are the UTF-8 of this text.', '{"id":"evt_5b1f"}'),
+  receivedAt: time('Time at which the request arrived.'),
+  method: field(z.literal('POST'), 'HTTP method of the request: always POST.', 'POST'),
+  headers: z
+    .array(header)
+    .meta({ description: 'Headers of the request, in the order in which they were sent.' }),
+  body: text('Body of the request. Its bytes are the UTF-8 encoding of this text.', '{"id":"evt_5b1f"}'),
   signatureError: text(
-    'What a check of the signature found, a code of `@ostiary/webhook-verifier`; `null`: it is valid.',
+    'Error code that `@ostiary/webhook-verifier` gives for the signature; `null` if the signature is valid.',
     'signature_mismatch',
   )
     .nullable()
     .meta({ examples: [null] }),
   answer: answer
     .nullable()
-    .meta({ description: 'The response; `null` while there is none.', examples: [null] }),
+    .meta({ description: 'The response to the request; `null` while there is none.', examples: [null] }),
 });
 
 export const inboxRequestList = component('InboxItemList', 'The last requests of an inbox.', {
-  data: z.array(inboxRequest).meta({ description: `Newest first, ${inboxSize} at most.` }),
+  data: z.array(inboxRequest).meta({ description: `Requests, the newest first, at most ${inboxSize}.` }),
 });
 
-export const takenRequests = component('TakenItems', 'Requests that wait for an answer.', {
-  data: z.array(inboxRequest).meta({ description: 'Oldest first. Each is handed out once.' }),
+export const takenRequests = component('TakenItems', 'Inbox requests that wait for a response.', {
+  data: z
+    .array(inboxRequest)
+    .meta({ description: 'Requests, the oldest first. Each request is handed out once.' }),
 });
 
-export const takeBody = requestBody('How long to wait for requests.', {
+export const takeBody = requestBody('A request to take waiting inbox requests.', {
   waitSeconds: field(
     z.int().min(0).max(longestWait, `has to be 0 to ${longestWait}`).default(0),
-    'How long to wait for a first request.',
+    'Longest time to wait for a first request, in seconds.',
     longestWait,
   ),
 });
@@ -74,13 +78,13 @@ export const inboxRequestPath = z.object({
 });
 
 export const answerBody = requestBody(
-  'What the server behind a listener answered: its status, or why there was no response.',
+  'Response of the server behind a listener: its status, or the reason why there was no response.',
   {
-    httpStatus: field(z.int().min(100).max(599).optional(), 'The status of the response.', 200),
-    response: field(z.string().max(16_384).optional(), 'The beginning of the response.', 'ok'),
+    httpStatus: field(z.int().min(100).max(599).optional(), 'HTTP status of the response.', 200),
+    response: field(z.string().max(16_384).optional(), 'Beginning of the body of the response.', 'ok'),
     error: field(
       z.enum(listenerErrors).optional(),
-      'Why there was no response. Needed without `httpStatus`, and ignored with it.',
+      'Reason why there was no response. Required without `httpStatus`, and ignored with `httpStatus`.',
       'connection_refused',
     ),
   },
@@ -89,6 +93,10 @@ export const answerBody = requestBody(
   when: ({ issues }) => issues.length === 0,
 });
 
-export const answerTaken = component('InboxAnswerTaken', 'Whether the answer counts.', {
-  counted: field(z.boolean(), '`false`: the attempt was over, or had an answer already.', true),
-});
+export const answerTaken = component(
+  'InboxAnswerTaken',
+  'Confirmation that a response to an inbox request arrived.',
+  {
+    counted: field(z.boolean(), 'False if the delivery attempt had ended or already had a response.', true),
+  },
+);

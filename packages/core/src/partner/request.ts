@@ -13,12 +13,12 @@ import type { Caller } from './pipeline/caller.ts';
 export const partnerTags = {
   Passports: 'Verify the passport that a user shows.',
   Payments: 'Initiate and inspect transfers.',
-  Users: 'Look users up.',
-  Reconciliation: 'Export what became final.',
-  Webhooks: 'Say where events go, and see what was delivered.',
-  Events: 'What happened, in its sequence.',
-  Sandbox: 'Try things out, with a test key.',
-  Keys: 'What the key of the request is.',
+  Users: 'Look up users.',
+  Reconciliation: 'Export final transfers.',
+  Webhooks: 'Register webhook endpoints, and list their deliveries.',
+  Events: 'List events in their sequence, and deliver events again.',
+  Sandbox: 'Test an integration with a test key.',
+  Keys: 'Show the API key of the request.',
 } as const;
 
 /** A parsed and checked request, as handlers get it. */

@@ -40,7 +40,7 @@ const amount = field(
         ? 'has to be above zero'
         : 'has to be a decimal string with two digits, such as "125.00"',
   }),
-  'Decimal string with two digits, above zero. A JSON number is refused.',
+  'Amount: a decimal string with two digits, above zero. A JSON number is refused.',
   '125.00',
 );
 
@@ -67,7 +67,7 @@ const metadata = field(
     )
     .refine((value) => Object.keys(value).length <= 20, 'takes 20 members at most')
     .meta({ maxProperties: 20 }),
-  'Up to 20 strings of the partner’s own, given back as they came.',
+  'Up to 20 strings of your own, returned unchanged with the transfer.',
   { till: '4' },
 );
 
@@ -78,7 +78,7 @@ export const pageSize = z
   .transform(Number)
   .pipe(z.int().min(1).max(100, 'has to be 1 to 100'))
   .optional()
-  .meta({ description: 'How many items to give at most.', examples: [50], default: 25 });
+  .meta({ description: 'Maximum number of items on the page.', examples: [50], default: 25 });
 
 /** Example of a cursor for a list of transfers. */
 const cursorExample = Buffer.from(
@@ -88,7 +88,7 @@ const cursorExample = Buffer.from(
 /** Schema of the query parameter for the position where a list continues. */
 export const cursor = field(
   z.string().min(1).max(300).optional(),
-  'The `nextCursor` of the page before, with the same filters.',
+  'Value of `nextCursor` from the previous page, which was requested with the same filters.',
   cursorExample,
 );
 
@@ -98,11 +98,11 @@ export const cursor = field(
  */
 export const nextCursor = field(
   z.string().nullable(),
-  'Send it as `cursor` for the next page; `null` on the last one.',
+  'Value of `cursor` for the request of the next page; `null` on the last page.',
   null,
 );
 
-export const paymentBody = requestBody('A request to pay somebody.', {
+export const paymentBody = requestBody('A request to pay a user.', {
   amount,
   currency,
   recipient: z
@@ -113,10 +113,10 @@ export const paymentBody = requestBody('A request to pay somebody.', {
       ],
       'has to be either { kid } or { phone }',
     )
-    .meta({ description: 'Who is paid: a user by public id or by phone number.' }),
-  description: line(140, 'For the recipient.', 'Rent of March').optional(),
+    .meta({ description: 'Recipient of the payment: a user by public id or by phone number.' }),
+  description: line(140, 'Text for the recipient.', 'Rent of March').optional(),
   reference: referenceOf(
-    'Your own name for it. It belongs to one transfer for ever, so that nothing is paid twice.',
+    'Your own name for the transfer. A reference belongs to one transfer for ever, so that no payment is made twice.',
   ).optional(),
   metadata: metadata.optional(),
 });
@@ -125,8 +125,14 @@ export const listQuery = z
   .strictObject({
     status: transferStatus.optional().meta({ description: 'Only transfers with this status.' }),
     reference: referenceOf('Only the transfer with this reference.').optional(),
-    createdFrom: givenTime('Only transfers initiated then or later.', '2026-01-01T00:00:00.000Z').optional(),
-    createdTo: givenTime('Only transfers initiated before.', '2026-01-02T00:00:00.000Z').optional(),
+    createdFrom: givenTime(
+      'Only transfers that were initiated at this time or later.',
+      '2026-01-01T00:00:00.000Z',
+    ).optional(),
+    createdTo: givenTime(
+      'Only transfers that were initiated before this time.',
+      '2026-01-02T00:00:00.000Z',
+    ).optional(),
     limit: pageSize,
     cursor,
   })
@@ -136,7 +142,7 @@ export const listQuery = z
   });
 
 export const transferList = component('TransferList', 'A page of transfers.', {
-  data: z.array(transferSchema).meta({ description: 'Newest first.' }),
+  data: z.array(transferSchema).meta({ description: 'Transfers, the newest first.' }),
   nextCursor,
 });
 
@@ -155,26 +161,27 @@ export const verifyBody = requestBody('A passport to verify.', {
   token: field(z.string().min(1).max(4096), 'The passport that the user shows.', passportExample),
 });
 
-const whereKnown = 'Missing where the service does not know it.';
-const role = text(`What the user is to the service; the service names its roles. ${whereKnown}`, 'member');
-const country = text(`ISO 3166-1 alpha-2. ${whereKnown}`, 'HT');
+const whereKnown = 'Missing if the service does not know the value.';
+const role = text(
+  `Role of the user at the service, which defines the names of its roles. ${whereKnown}`,
+  'member',
+);
+const country = text(`Country of the user, an ISO 3166-1 alpha-2 code. ${whereKnown}`, 'HT');
 
-export const verification = component('Verification', 'A passport that is valid.', {
-  valid: field(z.literal(true), 'Always true: what is not valid is an error.', true),
-  user: component('VerifiedUser', 'Whose passport it is.', {
+export const verification = component('Verification', 'A valid passport.', {
+  valid: field(z.literal(true), 'Always true: an invalid passport gets an error response.', true),
+  user: component('VerifiedUser', 'The user who owns the passport.', {
     kid: kidField,
     role: role.optional(),
     country: country.optional(),
-    kycStatus: kycStatus.optional().meta({ description: `How the identity check stands. ${whereKnown}` }),
-    kycTier: kycTier
-      .optional()
-      .meta({ description: `How far the identity was checked, 0 to 3. ${whereKnown}` }),
+    kycStatus: kycStatus.optional().meta({ description: `Status of the identity check. ${whereKnown}` }),
+    kycTier: kycTier.optional().meta({ description: `Level of the identity check, 0 to 3. ${whereKnown}` }),
   }),
-  issuedAt: time('When the passport was issued.'),
-  expiresAt: time('When the passport ends.', '2026-01-01T12:05:00.000Z'),
+  issuedAt: time('Time at which the passport was issued.'),
+  expiresAt: time('Time at which the passport expires.', '2026-01-01T12:05:00.000Z'),
 });
 
-const onlyWithConsent = `Only while a client of yours holds the user’s consent with \`kyc\`. ${whereKnown}`;
+const onlyWithConsent = `Present only while one of your clients holds the user’s consent with \`kyc\`. ${whereKnown}`;
 
 export const userSchema = component('User', 'A user.', {
   kid: kidField,
@@ -182,11 +189,11 @@ export const userSchema = component('User', 'A user.', {
   name: text(`Full name. ${whereKnown}`, 'Test Approved').optional(),
   role: role.optional(),
   country: country.optional(),
-  createdAt: time(`When the user joined. ${whereKnown}`, '2024-01-01T00:00:00.000Z').optional(),
-  kycStatus: kycStatus.optional().meta({ description: `How the identity check stands. ${onlyWithConsent}` }),
+  createdAt: time(`Time at which the user joined. ${whereKnown}`, '2024-01-01T00:00:00.000Z').optional(),
+  kycStatus: kycStatus.optional().meta({ description: `Status of the identity check. ${onlyWithConsent}` }),
   kycTier: kycTier
     .optional()
-    .meta({ description: `How far the identity was checked, 0 to 3. ${onlyWithConsent}` }),
+    .meta({ description: `Level of the identity check, 0 to 3. ${onlyWithConsent}` }),
 });
 
 const day = (description: string) =>
@@ -196,51 +203,64 @@ const day = (description: string) =>
     .meta({ description, examples: ['2026-01-01'], format: 'date' });
 
 export const reconciliationQuery = z.strictObject({
-  date: day('The day, UTC. Either this, or `from` and `to`; with them only if both are this day.'),
-  from: day('The first day, UTC; not in the future.'),
-  to: day('The last day, UTC, included; 31 days at most.'),
+  date: day(
+    'Day of the export, UTC. Send either `date`, or `from` and `to`; all three only if they are the same day.',
+  ),
+  from: day('First day of the export, UTC; not in the future.'),
+  to: day('Last day of the export, UTC, included. An export has at most 31 days.'),
   format: field(
     z.enum(['json', 'ndjson', 'csv']).default('json'),
-    'The media type of the answer follows it; `Accept` does not matter.',
+    'Format of the export, which sets the media type of the response. The header `Accept` is ignored.',
     'json',
   ),
 });
 
 export const sandboxPassportBody = requestBody('A passport for a user of the sandbox.', {
-  kid: kid.optional().meta({ description: 'A user of the sandbox. Without it the approved one.' }),
-  expired: field(z.boolean().default(false), 'Whether it is too old already.', false),
+  kid: kid
+    .optional()
+    .meta({ description: 'Public id of a user of the sandbox. If missing, the approved user.' }),
+  expired: field(z.boolean().default(false), 'True if the passport is to be expired already.', false),
 });
 
 export const sandboxPassport = component('SandboxPassport', 'A passport of the sandbox.', {
-  token: text('What the user would show.', passportExample),
+  token: text('Passport, as a user would show it.', passportExample),
   kid: kidField,
-  issuedAt: time('When it was issued.'),
-  expiresAt: time('When it ends.', '2026-01-01T12:05:00.000Z'),
+  issuedAt: time('Time at which the passport was issued.'),
+  expiresAt: time('Time at which the passport expires.', '2026-01-01T12:05:00.000Z'),
 });
 
-export const whoamiSchema = component('Whoami', 'Whose key it is.', {
+export const whoamiSchema = component('Whoami', 'Partner, API key and IP address of the request.', {
   partner: text('Slug of the partner.', 'acme'),
   mode: modeField,
-  key: component('WhoamiKey', 'The key of the request.', {
-    id: text('Id of the key.', 'key_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
-    name: text('What the account manager called it.', 'Tills'),
-    scopes: field(z.array(z.string()), 'What it may do.', ['payments:read', 'payments:write']),
-    requireSignature: field(z.boolean(), 'Whether requests with a body have to be signed.', false),
-    expiresAt: time('When it ends; `null` without an end.')
+  key: component('WhoamiKey', 'The API key of the request.', {
+    id: text('Id of the API key.', 'key_5b1f0c9e7d3a4826b0e4c1d2f3a59687'),
+    name: text('Name that the account manager gave the API key.', 'Tills'),
+    scopes: field(z.array(z.string()), 'Scopes of the API key.', ['payments:read', 'payments:write']),
+    requireSignature: field(z.boolean(), 'True if requests with a body must be signed.', false),
+    expiresAt: time('Time at which the API key expires; `null` if the key does not expire.')
       .nullable()
       .meta({ examples: [null] }),
   }),
-  address: text('From which address the request came, as the service sees it.', '203.0.113.7').nullable(),
+  address: text(
+    'IP address of the client, as the service sees it; `null` if unknown.',
+    '203.0.113.7',
+  ).nullable(),
 });
 
-const errorDetail = component('ErrorDetail', 'A field that is to blame.', {
-  path: text('The field, parameter or header.', 'amount'),
-  message: text('For people.', 'has to be above zero'),
+const errorDetail = component('ErrorDetail', 'A field, parameter or header that caused the error.', {
+  path: text('Path of the field, or name of the parameter or header.', 'amount'),
+  message: text('Problem with the value, as text for people.', 'has to be above zero'),
 });
 
-export const errorSchema = component('Error', 'Why a request failed.', {
-  code: text('Decide by this. Codes may be added.', 'invalid_request'),
-  message: text('For people; may change.', 'The request is malformed.'),
-  requestId: text('The header `X-Request-Id` once more.', '4b1d7f0e-8a53-4c39-9a56-0d2f6c1b7e21'),
-  details: z.array(errorDetail).optional().meta({ description: 'Only where a field is to blame.' }),
+export const errorSchema = component('Error', 'Error response of a failed request.', {
+  code: text('Code of the error, for decisions of programs. Codes may be added.', 'invalid_request'),
+  message: text('Text of the error for people, which may change.', 'The request is malformed.'),
+  requestId: text(
+    'Id of the request, as in the header `X-Request-Id`.',
+    '4b1d7f0e-8a53-4c39-9a56-0d2f6c1b7e21',
+  ),
+  details: z.array(errorDetail).optional().meta({
+    description:
+      'Fields, parameters or headers that caused the error; missing if the error has no such cause.',
+  }),
 });

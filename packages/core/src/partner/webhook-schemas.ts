@@ -26,13 +26,13 @@ const eventTypes = (types: readonly string[]) =>
       })
       .refine((names) => new Set(names).size === names.length, 'names a type twice')
       .meta({ uniqueItems: true }),
-    'Types of events, each once; or `["*"]` for all, also those that are added later.',
+    'Event types, without duplicates; or `["*"]` for all event types, including types that are added later.',
     ['payment.completed', 'payment.failed'],
   );
 
 const url = field(
   z.string().min(1).max(2048).meta({ pattern: '^(https://|inbox:)' }),
-  'Public https address, whose host name resolves. With a test key also an inbox of the service, which shows what arrives: `inbox:200` answers 200, `inbox:500` answers 500, `inbox:timeout` does not answer, `inbox:listen` hands its requests to a program such as `@ostiary/listen`.',
+  'Public https URL whose host name resolves. With a test key also an inbox of the service, which shows the requests that arrive: `inbox:200` answers 200, `inbox:500` answers 500, `inbox:timeout` does not answer, `inbox:listen` hands its requests to a program such as `@ostiary/listen`.',
   'https://partner.example.com/webhooks',
 );
 
@@ -48,7 +48,7 @@ const secretText = z
 
 const secret = field(
   secretText,
-  'What deliveries are signed with: 16 to 256 characters, never shown again. Its UTF-8 bytes are the key.',
+  'Secret that signs deliveries: 16 to 256 characters, never shown again. The UTF-8 bytes of the secret are the HMAC key.',
   'whsec_change-me-0123456789abcdef',
 );
 
@@ -58,7 +58,7 @@ const standardSecret = field(
     error: ({ input }) => encodingProblem(String(input)) ?? undefined,
     abort: true,
   }),
-  'What deliveries are signed with: 16 to 256 characters, never shown again. Its UTF-8 bytes are the key. Of `webhook-signature` the key is what follows `whsec_`, which then is base64 of 24 to 64 bytes.',
+  'Secret that signs deliveries: 16 to 256 characters, never shown again. The UTF-8 bytes of the secret are the HMAC key. For `webhook-signature`, the key is the decoded text after `whsec_`, which then has to be base64 of 24 to 64 bytes.',
   'whsec_Y2hhbmdlLW1lLWNoYW5nZS1tZS1jaGFuZ2UtbWU=',
 );
 
@@ -85,40 +85,51 @@ export const endpointChanges = (options: EndpointOptions) =>
       url: url.optional(),
       events: eventTypes(options.types).optional(),
       secret: secretOf(options).optional(),
-      enabled: field(z.boolean().optional(), '`false` cancels what is pending.', true),
+      enabled: field(
+        z.boolean().optional(),
+        '`false` disables the endpoint and cancels its pending deliveries; `true` enables the endpoint.',
+        true,
+      ),
     })
     .refine((changes) => Object.keys(changes).length > 0, {
       error: 'names nothing to change',
       // Check only well-formed lists; the error names unknown types.
       when: ({ issues }) => issues.length === 0,
     })
-    .meta({ description: 'What to change of an endpoint: at least one member.', minProperties: 1 });
+    .meta({ description: 'Changes to an endpoint: at least one member.', minProperties: 1 });
 
 const idExample = '5b1f0c9e7d3a4826b0e4c1d2f3a59687';
-const eventIdField = text('Id of the event: the same on every delivery of it.', `evt_${idExample}`);
+const eventIdField = text('Id of the event: the same in every delivery of the event.', `evt_${idExample}`);
 const eventTypeField = text(
-  'What happened. Types may be added: ignore those that you do not know.',
+  'Type of the event. Types may be added: ignore types that you do not know.',
   'payment.completed',
 );
 
-export const endpointSchema = component('WebhookEndpoint', 'A webhook endpoint. Its secret is never shown.', {
-  id: text('Id of the endpoint.', `we_${idExample}`),
-  url: text('Where deliveries are sent.', 'https://partner.example.com/webhooks'),
-  events: field(z.array(z.string()), 'Types of events, or `["*"]`.', ['payment.completed', 'payment.failed']),
-  enabled: field(z.boolean(), 'Whether anything is delivered.', true),
+export const endpointSchema = component('WebhookEndpoint', 'A webhook endpoint, without its secret.', {
+  id: text('Id of the webhook endpoint.', `we_${idExample}`),
+  url: text('URL to which deliveries are sent.', 'https://partner.example.com/webhooks'),
+  events: field(z.array(z.string()), 'Types of the events that are delivered, or `["*"]` for all.', [
+    'payment.completed',
+    'payment.failed',
+  ]),
+  enabled: field(z.boolean(), 'True if events are delivered to the endpoint.', true),
   mode: modeField,
-  createdAt: time('When it was registered.'),
-  updatedAt: time('When it was changed last.'),
+  createdAt: time('Time at which the endpoint was registered.'),
+  updatedAt: time('Time of the last change of the endpoint.'),
 });
 
 export const endpointList = component('WebhookEndpointList', 'All webhook endpoints.', {
-  data: z.array(endpointSchema).meta({ description: 'Oldest first.' }),
+  data: z.array(endpointSchema).meta({ description: 'Webhook endpoints, the oldest first.' }),
 });
 
-export const endpointRemoved = component('WebhookEndpointRemoved', 'The endpoint is gone.', {
-  id: text('Id of the endpoint.', `we_${idExample}`),
-  deleted: field(z.literal(true), 'Always true.', true),
-});
+export const endpointRemoved = component(
+  'WebhookEndpointRemoved',
+  'Confirmation that a webhook endpoint was removed.',
+  {
+    id: text('Id of the webhook endpoint.', `we_${idExample}`),
+    deleted: field(z.literal(true), 'Always true.', true),
+  },
+);
 
 export const endpointId = field(
   z.string().regex(/^we_[0-9a-f]{32}$/, 'has to be the id of a webhook endpoint, we_…'),
@@ -129,7 +140,7 @@ export const endpointPath = z.object({ id: endpointId });
 
 const deliveryStatus = field(
   z.enum(['pending', 'delivered', 'dropped', 'cancelled']),
-  '`dropped`: every attempt failed. `cancelled`: the endpoint was disabled or removed.',
+  'Status of the delivery. `dropped`: every attempt failed. `cancelled`: the endpoint was disabled or removed.',
   'delivered',
 );
 
@@ -139,56 +150,66 @@ export const deliveriesQuery = z.strictObject({
     .optional()
     .meta({
       description:
-        'Only deliveries with this status. `failing`: only pending ones of which an attempt has failed.',
+        'Only deliveries with this status. `failing`: only pending deliveries with at least one failed attempt.',
       examples: ['failing'],
     }),
   limit: pageSize,
   cursor,
 });
 
-const attempt = component('DeliveryAttempt', 'One attempt of a delivery.', {
+const attempt = component('DeliveryAttempt', 'An attempt to send a delivery to its endpoint.', {
   number: field(
     z.int().min(1),
-    'Counted from 1. A number that is missing belongs to an attempt without a known result.',
+    'Number of the attempt, counted from 1. A missing number belongs to an attempt without a known result.',
     1,
   ),
-  at: time('When it was made.'),
-  durationMs: field(z.number(), 'How long it took, in milliseconds.', 84.5),
-  httpStatus: field(z.int().nullable(), 'What the endpoint answered; `null`: nothing.', 204),
-  error: text('Why it failed; `null` when it did not.', 'timeout')
+  at: time('Time at which the attempt started.'),
+  durationMs: field(z.number(), 'Duration of the attempt, in milliseconds.', 84.5),
+  httpStatus: field(
+    z.int().nullable(),
+    'HTTP status of the endpoint’s response; `null` if there was no response.',
+    204,
+  ),
+  error: text('Reason why the attempt failed; `null` if the attempt succeeded.', 'timeout')
     .nullable()
     .meta({ examples: [null] }),
-  response: text('The beginning of what the endpoint said.', '').nullable(),
+  response: text(
+    'Beginning of the body of the endpoint’s response; `null` if there was no response.',
+    '',
+  ).nullable(),
 });
 
-export const deliverySchema = component('Delivery', 'One event on its way to one webhook endpoint.', {
+export const deliverySchema = component('Delivery', 'The delivery of an event to a webhook endpoint.', {
   id: text('Id of the delivery.', `dl_${idExample}`),
   eventId: eventIdField,
   eventType: eventTypeField,
   endpointId: text('Id of the webhook endpoint.', `we_${idExample}`),
   status: deliveryStatus,
-  createdAt: time('When it was queued.'),
-  nextAttemptAt: time('When it is tried next; `null` when it is not.')
+  createdAt: time('Time at which the delivery was queued.'),
+  nextAttemptAt: time('Time of the next attempt; `null` if no attempt is planned.')
     .nullable()
     .meta({ examples: [null] }),
-  attempts: z.array(attempt).meta({ description: 'Oldest first.' }),
+  attempts: z.array(attempt).meta({ description: 'Attempts of the delivery, the oldest first.' }),
 });
 
 export const deliveryList = component('DeliveryList', 'A page of deliveries.', {
-  data: z.array(deliverySchema).meta({ description: 'Newest first.' }),
+  data: z.array(deliverySchema).meta({ description: 'Deliveries, the newest first.' }),
   nextCursor,
 });
 
-export const redeliveries = component('Redeliveries', 'The deliveries that were queued.', {
-  data: z.array(deliverySchema).meta({ description: 'One for each endpoint.' }),
+export const redeliveries = component('Redeliveries', 'Deliveries that were queued.', {
+  data: z.array(deliverySchema).meta({ description: 'Queued deliveries, one for each endpoint.' }),
 });
 
-export const recoverBody = requestBody('Since when dropped deliveries are sent again.', {
-  since: givenTime('Deliveries that were dropped then or later.', '2026-01-01T00:00:00.000Z'),
+export const recoverBody = requestBody('A request to send dropped deliveries again.', {
+  since: givenTime(
+    'Start of the period: deliveries that were dropped at this time or later are sent again.',
+    '2026-01-01T00:00:00.000Z',
+  ),
 });
 
-export const recovered = component('Recovered', 'How many deliveries are sent again.', {
-  queued: field(z.int().min(0), 'How many deliveries were queued.', 3),
+export const recovered = component('Recovered', 'Result of a recovery of dropped deliveries.', {
+  queued: field(z.int().min(0), 'Number of deliveries that were queued again.', 3),
 });
 
 /** Schema of the query of the list of events: those after a sequence number. */
@@ -207,52 +228,61 @@ export const eventsQuery = z.strictObject({
   limit: pageSize,
 });
 
-export const sentEvent = component('SentEvent', 'An event, as it is delivered.', {
+export const sentEvent = component('SentEvent', 'An event in the form in which endpoints receive it.', {
   id: eventIdField,
   type: eventTypeField,
-  createdAt: time('When it happened.'),
+  createdAt: time('Time at which the event happened.'),
   mode: modeField,
   data: field(
     z.record(z.string(), z.unknown()),
-    'Depends on the type; see the webhooks of this description.',
+    'Data of the event. Its members depend on the event type; see the webhooks of this description.',
     { message: 'The webhook works.' },
   ),
 });
 
 export const eventSchema = sentEvent
   .extend({
-    sequence: field(z.int().min(1), 'Its place, without a gap, counted from 1.', 1017),
+    sequence: field(
+      z.int().min(1),
+      'Number of the event in the sequence, counted from 1 without gaps.',
+      1017,
+    ),
   })
-  .meta({ id: 'Event', description: 'An event, and its place in the sequence.' });
+  .meta({ id: 'Event', description: 'An event with its sequence number.' });
 
 export const eventList = component('EventList', 'A page of events.', {
-  data: z.array(eventSchema).meta({ description: 'In their sequence.' }),
-  hasMore: field(z.boolean(), 'Whether there are more now.', false),
-  nextAfter: field(z.int().min(0), 'What to pass as `after` next.', 1017),
+  data: z.array(eventSchema).meta({ description: 'Events in ascending order of `sequence`.' }),
+  hasMore: field(z.boolean(), 'True if there are events after this page now.', false),
+  nextAfter: field(z.int().min(0), 'Value of `after` for the request of the next page.', 1017),
   oldestSequence: field(
     z.int().min(1).nullable(),
-    'The oldest event that is kept; `null` when there is none.',
+    'Sequence number of the oldest event that is still stored; `null` if there is none.',
     1,
   ),
-  newestSequence: field(z.int().min(0), 'The newest event, kept or not; 0 when there was none.', 1017),
+  newestSequence: field(
+    z.int().min(0),
+    'Sequence number of the newest event, also if it is no longer stored; 0 if there was no event yet.',
+    1017,
+  ),
 });
 
 export const eventPath = z.object({
   id: field(z.string().regex(/^evt_[0-9a-f]{32}$/), 'Id of the event.', `evt_${idExample}`),
 });
 
-export const redeliverBody = requestBody('Where to deliver again.', {
-  endpointId: endpointId
-    .optional()
-    .meta({ description: 'Only there. Without it, where its type matches now.' }),
+export const redeliverBody = requestBody('A request to deliver an event again.', {
+  endpointId: endpointId.optional().meta({
+    description:
+      'Id of the only endpoint that gets the event. If missing, every endpoint that takes its type now gets the event.',
+  }),
 });
 
 export const sandboxEventBody = (types: readonly string[]) =>
   requestBody('An event to trigger.', {
-    type: field(z.enum(types, unknownType(types)), 'Which type of event.', 'webhook.test'),
+    type: field(z.enum(types, unknownType(types)), 'Type of the event to trigger.', 'webhook.test'),
     data: field(
       z.record(z.string(), z.unknown()).optional(),
-      'Has to fit the type. Without it the example of the type.',
+      'Data of the event, which must match the schema of the type. If missing, the example data of the type.',
       { message: 'The webhook works.' },
     ),
   });

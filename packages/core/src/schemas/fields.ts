@@ -53,20 +53,20 @@ export const kidField = text('Public id of the user.', 'KID-TEST-APPROVED');
 
 export const modeField = field(
   z.enum(['live', 'test']),
-  '`test` moves no money and sees no real user.',
+  'Mode of the data. `test` moves no money and has no real users.',
   'test',
 );
 
 export const kycStatus = field(
   z.enum(['approved', 'pending', 'rejected']),
-  'How the identity check stands.',
+  'Status of the identity check.',
   'approved',
 );
 
-export const kycTier = field(z.int().min(0).max(3), 'How far the identity was checked, 0 to 3.', 2);
+export const kycTier = field(z.int().min(0).max(3), 'Level of the identity check, 0 to 3.', 2);
 
-export const amountField = text('Decimal string with two digits.', '125.00');
+export const amountField = text('Amount: a decimal string with two digits.', '125.00');
 
 const currencyNames = ['HTG', 'USD'] as const satisfies readonly Currency[];
 
-export const currency = field(z.enum(currencyNames), 'ISO 4217.', 'HTG');
+export const currency = field(z.enum(currencyNames), 'Currency, an ISO 4217 code.', 'HTG');

@@ -4,13 +4,13 @@ import { amountField, component, currency, field, kidField, modeField, text, tim
 /** Schema of a transfer's status. There are only three statuses; `completed` and `failed` are final. */
 export const transferStatus = field(
   z.enum(['pending', 'completed', 'failed']),
-  'Only `failed` means that no money moved. `completed` and `failed` are final.',
+  'Status of the transfer. Only `failed` means that no money moved. `completed` and `failed` are final.',
   'completed',
 );
 
-const failure = component('TransferFailure', 'Why a transfer failed.', {
-  code: text('For programs.', 'recipient_closed'),
-  message: text('For people.', 'The account of the recipient is closed.'),
+const failure = component('TransferFailure', 'Reason why a transfer failed.', {
+  code: text('Code of the reason, for programs.', 'recipient_closed'),
+  message: text('Text of the reason, for people.', 'The account of the recipient is closed.'),
 });
 
 /** Schema of a transfer in the form that partners see in responses, lists and events. */
@@ -20,14 +20,21 @@ export const transferSchema = component('Transfer', 'A transfer.', {
   mode: modeField,
   amount: amountField,
   currency,
-  recipient: component('TransferRecipient', 'Who is paid.', { kid: kidField }),
-  description: text('What the partner wrote for the recipient.', 'Rent of March').nullable(),
+  recipient: component('TransferRecipient', 'Recipient of a transfer.', { kid: kidField }),
+  description: text('The partner’s text for the recipient.', 'Rent of March').nullable(),
   reference: text('The partner’s own name for the transfer.', 'order-1017').nullable(),
-  metadata: field(z.record(z.string(), z.string()), 'Data of the partner’s own, as it came.', {
+  metadata: field(z.record(z.string(), z.string()), 'The partner’s own data on the transfer, unchanged.', {
     till: '4',
   }).nullable(),
-  failure: field(failure.nullable(), 'Why it failed; `null` unless it did.', null),
-  createdAt: time('When it was initiated.'),
-  updatedAt: time('When its status changed last.', '2026-01-01T12:00:01.000Z'),
-  completedAt: time('When it was completed; `null` unless it was.', '2026-01-01T12:00:01.000Z').nullable(),
+  failure: field(
+    failure.nullable(),
+    'Reason why the transfer failed; `null` unless `status` is `failed`.',
+    null,
+  ),
+  createdAt: time('Time at which the transfer was initiated.'),
+  updatedAt: time('Time of the last change of the status.', '2026-01-01T12:00:01.000Z'),
+  completedAt: time(
+    'Time at which the transfer was completed; `null` unless `status` is `completed`.',
+    '2026-01-01T12:00:01.000Z',
+  ).nullable(),
 });

@@ -7,10 +7,10 @@ import { spanContextOf, traceparentOf } from './traceparent.ts';
  * that of the semantic conventions of OpenTelemetry for HTTP servers.
  */
 const durations = {
-  'http.server.request.duration': 'Requests, until their answer begins.',
-  'ostiary.job.duration': 'Jobs of the worker: executions of transfers, removal of old rows.',
-  'ostiary.webhook.attempt.duration': 'Attempts to deliver an event to an endpoint.',
-  'ostiary.webhook.attempt.lag': 'How long after it was due an attempt began.',
+  'http.server.request.duration': 'Time from the arrival of a request to the start of its response.',
+  'ostiary.job.duration': 'Duration of the jobs of a worker: executions of transfers, removal of old rows.',
+  'ostiary.webhook.attempt.duration': 'Duration of the attempts to deliver an event to an endpoint.',
+  'ostiary.webhook.attempt.lag': 'Time between the moment at which a delivery attempt was due and its start.',
 } as const;
 
 /**

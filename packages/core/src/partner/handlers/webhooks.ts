@@ -139,7 +139,7 @@ export function deliveryRoutes(core: Core, { endpoints, recover }: Webhooks): Pa
       operation: 'recoverWebhook',
       portal: 'manage',
       sdk: { call: 'webhooks.recover(id, body)' },
-      summary: 'Delivers again what was dropped since a time, up to 1,000 deliveries a call.',
+      summary: 'Sends deliveries again that were dropped since a time, up to 1,000 per call.',
       pathSchema: endpointPath,
       body: recoverBody,
       success: { status: 200, schema: recovered },

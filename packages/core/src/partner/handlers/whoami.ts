@@ -13,7 +13,7 @@ export function whoamiRoutes(): PartnerRoute[] {
       tag: 'Keys',
       operation: 'whoami',
       sdk: { call: 'whoami()' },
-      summary: 'Says whose key this is, what it may do, and from which address it is used.',
+      summary: 'Shows the partner, the scopes and the client IP address of the API key of the request.',
       success: { status: 200, schema: whoamiSchema },
       async handle({ partner, mode, key, address }) {
         const { id, name, scopes, requireSignature, expiresAt } = key;

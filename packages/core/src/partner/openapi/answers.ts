@@ -11,33 +11,33 @@ const headers = {
   },
   RateLimitLimit: {
     header: 'X-RateLimit-Limit',
-    description: 'How many requests the limit allows in its window.',
+    description: 'Number of requests that the limit allows in its window.',
     schema: { type: 'integer', examples: [120] },
   },
   RateLimitRemaining: {
     header: 'X-RateLimit-Remaining',
-    description: 'How many of them are left.',
+    description: 'Number of requests that are left in the window.',
     schema: { type: 'integer', examples: [119] },
   },
   RateLimitReset: {
     header: 'X-RateLimit-Reset',
-    description: 'When the window ends, in Unix seconds.',
+    description: 'Time at which the window ends, in Unix seconds.',
     schema: { type: 'integer', format: 'int64', examples: [1767268860] },
   },
   RetryAfter: {
     header: 'Retry-After',
-    description: 'How many seconds to wait before the next try.',
+    description: 'Number of seconds to wait before the next request.',
     schema: { type: 'integer', examples: [1] },
   },
   IdempotentReplayed: {
     header: 'Idempotent-Replayed',
     description:
-      '`true` on the answer of an earlier request with the same `Idempotency-Key`; absent otherwise.',
+      '`true` if the response is that of an earlier request with the same `Idempotency-Key`; absent otherwise.',
     schema: { type: 'string', enum: ['true'], examples: ['true'] },
   },
   FileName: {
     header: 'Content-Disposition',
-    description: 'A name for the file, where the answer is not JSON.',
+    description: 'Name for the file, if the response is not JSON.',
     schema: { type: 'string', examples: ['attachment; filename="reconciliation-2026-01-01.csv"'] },
   },
 } as const;
@@ -140,13 +140,13 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
   InternalError: {
     status: 500,
     codes: ['internal_error'],
-    description: 'A defect of the service. Repeat with growing pauses.',
+    description: 'The service has a defect. Repeat the request with growing pauses.',
   },
   Unavailable: {
     status: 503,
     codes: ['internal_error'],
     description:
-      'The database cannot be reached, or an earlier request with the same `Idempotency-Key` is not through. This request has changed nothing; repeat it.',
+      'The database cannot be reached, or an earlier request with the same `Idempotency-Key` has not finished. The request changed nothing; repeat the request.',
     headers: [...counted, 'RetryAfter'],
   },
 };

@@ -9,10 +9,10 @@ import { exampleOf } from './examples.ts';
 import { type Components, createComponents, type Json } from './json-schema.ts';
 import { deliveriesTag, webhooks } from './webhooks.ts';
 
-const about = `Verify passports, initiate and inspect transfers, look users up, export what became final, and receive events.
+const about = `Verify passports, initiate and inspect transfers, look up users, export final transfers, and receive events.
 
-Every request carries an API key. Decide by the \`code\` of an error; its text may change.
-Within a version members, event types and optional parameters may be added: ignore what you do not know.`;
+Every request carries an API key. Programs should decide by the \`code\` of an error; the text of an error may change.
+Within a version, members, event types and optional parameters may be added: ignore members and types that you do not know.`;
 
 /**
  * Describes path or query parameters one by one in the OpenAPI document, with the type to which their text is
@@ -42,7 +42,7 @@ function headerParameters(): Json {
       in: 'header',
       required: false,
       description:
-        'A fresh value for each thing that is to happen, and the same one when the request is repeated: it takes effect once. Printable ASCII.',
+        'Key of the operation: a new value for each operation, and the same value if the request is repeated. The operation takes effect once. Printable ASCII.',
       // Describe the bare form without outer spaces, which servers strip (RFC 9110, section 5.5), and without
       // quotation marks, which this service strips.
       schema: { type: 'string', pattern: '^[!#-~]([ -~]{0,253}[!-~])?$', minLength: 1, maxLength: 255 },
@@ -76,7 +76,7 @@ function securitySchemes(prefix: string): Json {
       in: 'header',
       name: `X-${wire}-Timestamp`,
       description:
-        'When the request was signed, in milliseconds since the Unix epoch. Goes with the signature.',
+        'Time at which the request was signed, in milliseconds since the Unix epoch. Required with the signature.',
     },
   };
 }
@@ -98,10 +98,10 @@ function explanation(
   const { requests, windowSeconds } = limits[limit];
   return [
     summary,
-    scope === null ? 'Any key will do.' : `Needs the scope \`${scope}\`.`,
-    ...(testOnly === true ? ['Only with a test key; with a live one it is not there.'] : []),
-    `At most ${requests} requests in ${windowSeconds} seconds, counted with all of the group \`${limit}\`.`,
-    ...(idempotent ? ['With an `Idempotency-Key` it takes effect once, however often it is sent.'] : []),
+    scope === null ? 'Any API key may call the operation.' : `Requires the scope \`${scope}\`.`,
+    ...(testOnly === true ? ['Requires a test key; with a live key the response is a 404.'] : []),
+    `At most ${requests} requests in ${windowSeconds} seconds, counted together with the other operations of the limit group \`${limit}\`.`,
+    ...(idempotent ? ['With an `Idempotency-Key`, a repeated request takes effect once.'] : []),
   ].join(' ');
 }
 

@@ -7,15 +7,17 @@ import { type Components, hostSchema, type Json } from './json-schema.ts';
 /** Descriptions of the headers of a webhook, by the part of the header name after `X-<PREFIX>-`. */
 const headers: { readonly [suffix: string]: { readonly description: string; readonly schema: Json } } = {
   Event: {
-    description: 'The type of the event, as in the body.',
+    description: 'Type of the event, as in the body.',
     schema: { type: 'string', examples: ['payment.completed'] },
   },
   EventId: {
-    description: 'The id of the event, as in the body: the same on every attempt. Deduplicate by it.',
+    description:
+      'Id of the event, as in the body: the same on every attempt. Use the id to detect duplicates.',
     schema: { type: 'string', examples: ['evt_5b1f0c9e7d3a4826b0e4c1d2f3a59687'] },
   },
   Timestamp: {
-    description: 'When the attempt was signed, in Unix seconds. Refuse what is more than 300 seconds off.',
+    description:
+      'Time at which the attempt was signed, in Unix seconds. Refuse a time that is more than 300 seconds from now.',
     schema: { type: 'integer', format: 'int64', examples: [1767268801] },
   },
   Signature: {
@@ -23,9 +25,12 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
       'Lower-case hexadecimal HMAC-SHA-256 of the timestamp, a full stop and the raw body, keyed with the secret of the endpoint. Compare in constant time.',
     schema: { type: 'string', pattern: '^[0-9a-f]{64}$', examples: ['5f'.repeat(32)] },
   },
-  Partner: { description: 'Your slug.', schema: { type: 'string', examples: ['acme'] } },
+  Partner: {
+    description: 'Slug of the partner that receives the event.',
+    schema: { type: 'string', examples: ['acme'] },
+  },
   Attempt: {
-    description: 'Which attempt this is, from 1. May be absent.',
+    description: 'Number of the attempt, counted from 1. The header may be absent.',
     schema: { type: 'integer', minimum: 1, examples: [1] },
   },
 };
@@ -34,18 +39,18 @@ const headers: { readonly [suffix: string]: { readonly description: string; read
 const standardHeaders: readonly Json[] = [
   {
     name: 'webhook-id',
-    description: 'The id of the event, as in the body: the same on every attempt.',
+    description: 'Id of the event, as in the body: the same on every attempt.',
     schema: { type: 'string', examples: ['evt_5b1f0c9e7d3a4826b0e4c1d2f3a59687'] },
   },
   {
     name: 'webhook-timestamp',
-    description: 'When the attempt was signed, in Unix seconds.',
+    description: 'Time at which the attempt was signed, in Unix seconds.',
     schema: { type: 'integer', format: 'int64', examples: [1767268801] },
   },
   {
     name: 'webhook-signature',
     description:
-      '`v1,` and the base64 of HMAC-SHA-256 of `webhook-id`, `webhook-timestamp` and the raw body with full stops between them, as Standard Webhooks says.',
+      '`v1,` and the base64 of HMAC-SHA-256 of `webhook-id`, `webhook-timestamp` and the raw body with full stops between the three, as Standard Webhooks defines.',
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=$', examples: [`v1,${'5f'.repeat(21)}5=`] },
   },
 ];
@@ -59,7 +64,10 @@ function nameOf(type: string): string {
 }
 
 /** OpenAPI tag of webhook deliveries. */
-export const deliveriesTag = { name: 'Deliveries', description: 'What your webhook endpoints receive.' };
+export const deliveriesTag = {
+  name: 'Deliveries',
+  description: 'Requests that your webhook endpoints receive.',
+};
 
 /**
  * Describes the webhook of each event type for the OpenAPI document. Schemas are inlined, because
@@ -108,7 +116,8 @@ export function webhooks(
         },
         responses: {
           '200': {
-            description: 'Any 2xx within ten seconds. Anything else is a failure, and is tried again.',
+            description:
+              'Any 2xx status within ten seconds means success. After any other result, the delivery is attempted again.',
           },
         },
       },

@@ -213,7 +213,7 @@ describe('the description', () => {
       expect(operation.tags).toHaveLength(1);
       expect(groups.get(operation.tags[0] ?? ''), operation.operationId).toMatch(/\.$/);
       const scope = operation['x-scope'];
-      expect(operation.description).toContain(scope === undefined ? 'Any key' : `the scope \`${scope}\``);
+      expect(operation.description).toContain(scope === undefined ? 'Any API key' : `the scope \`${scope}\``);
     }
     const verify = operationsOf(description).find(({ path }) => path.endsWith('/verify'));
     expect(verify?.operation.description).toContain('At most 7 requests in 30 seconds');
