@@ -49,6 +49,8 @@ export const synonyms: { readonly [page: string]: string } = {
   'docs/postgresql.md':
     'sslmode, sslrootcert, database certificate, rds, aurora, cloud sql, neon, supabase, managed database, patroni, etcd',
   'docs/kubernetes.md': 'k8s, helm chart, openshift, manifests, hpa, pod disruption budget, network policy',
+  'docs/image.md':
+    'oci image, sbom, bill of materials, cosign, sigstore, slsa, attestation, distroless, arm64',
   'docs/telemetry.md':
     'grafana dashboard, monitoring, alerts, alerting, datadog, opentelemetry, otel, logging, sentry',
   'docs/alerts.md': 'runbook, incident, on call, pager, outage, alertmanager',

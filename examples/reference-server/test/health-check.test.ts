@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -29,4 +31,12 @@ test('the health check of the image passes while the server answers on its Unix 
   expect(await check(env)).toBe(0);
   await server.close();
   expect(await check(env)).toBe(1);
+});
+
+test('the health check of the image fails where a server accepts connections and does not respond', async () => {
+  await using frozen = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  await once(frozen, 'listening');
+  const address = frozen.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  expect(await check({ HOST: '127.0.0.1', PORT: String(address.port) })).toBe(1);
 });

@@ -1,8 +1,11 @@
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
+import { proveBill } from './bill.ts';
+import { contentsOf, managersIn, megabytesOf, nodesIn } from './contents.ts';
+import type { Mirror } from './mirror.ts';
 import { type Podman, run } from './podman.ts';
 
 /** Apps with every kind of Dockerfile that `create-ostiary` writes. */
@@ -15,7 +18,7 @@ const apps = [
  * Creates apps with the packed packages, builds their container images as their READMEs say, and runs the
  * images.
  */
-export async function proveApps(machine: Podman, folder: string): Promise<Claim[]> {
+export async function proveApps(machine: Podman, mirror: Mirror, folder: string): Promise<Claim[]> {
   const { podman } = machine;
   // Folders as in the documented commands: apps beside a checkout whose packages are packed.
   const packed = join(folder, 'ostiary/packed');
@@ -33,7 +36,22 @@ export async function proveApps(machine: Podman, folder: string): Promise<Claim[
     const app = join(beside, name);
     const [, install = ''] = /^```sh\n(npm install .*)$/m.exec(await run('cat', ['README.md'], app)) ?? [];
     await run('sh', ['-c', install], app);
-    await machine.build(name, join(app, 'Dockerfile'), app, '--build-context', `ostiary=${packed}`);
+    const downloads = mirror.downloads();
+    await machine.build(
+      name,
+      join(app, 'Dockerfile'),
+      app,
+      ...['--build-context', `ostiary=${packed}`, '--build-arg', `NPM_REGISTRY=${mirror.url}`],
+      ...['--build-arg', `CA_CERTIFICATE=${await readFile(mirror.authority, 'utf8')}`],
+    );
+    const fromMirror = mirror.downloads() - downloads;
+    const root = join(folder, `${name}-image`);
+    await machine.exportTo(name, root);
+    const contents = await contentsOf(root);
+    const [managers, nodes] = [managersIn(contents), nodesIn(contents)];
+    console.log(
+      `${name}: ${megabytesOf(contents).toFixed(1)} MB, app ${megabytesOf(contents, 'app/').toFixed(1)} MB`,
+    );
 
     const container = await machine.start(name, {
       PORT: String(await freePort()),
@@ -44,6 +62,10 @@ export async function proveApps(machine: Podman, folder: string): Promise<Claim[
     const log = await podman('logs', container);
     const code = await machine.stop(container);
     claims.push(
+      claim(`${name}: builds through the mirror`, fromMirror > 10, `${fromMirror} downloads`),
+      claim(`${name}: has no package manager`, managers.length === 0, managers.join()),
+      claim(`${name}: has one Node`, nodes.join() === 'usr/local/bin/node', nodes.join()),
+      ...(await proveBill(name, contents, 'app')),
       { name: `${name}: builds, starts and is healthy`, problems: isHealthy ? [] : [log] },
       // After closing, Next.js exits with 143, the shell's code for SIGTERM. SIGKILL would be 137.
       claim(`${name}: ends by itself at SIGTERM`, code === 0 || code === 143, `exit code ${code}`),

@@ -1,4 +1,4 @@
-import { cp, mkdir } from 'node:fs/promises';
+import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programOf } from '../../support/program.ts';
 import { type Podman, run } from './podman.ts';
@@ -10,29 +10,54 @@ const image = 'docker.io/library/node:24-slim';
  */
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
+/** Package managers of `node:24-slim`, each with its folder and with the links to its programs. */
+const managers = [
+  {
+    package: 'npm@11',
+    folder: 'usr/local/lib/node_modules/npm',
+    links: { npm: 'bin/npm-cli.js', npx: 'bin/npx-cli.js' },
+  },
+  {
+    package: 'corepack@0.36.0',
+    folder: 'usr/local/lib/node_modules/corepack',
+    links: { corepack: 'dist/corepack.js' },
+  },
+  { package: 'yarn@1.22.22', folder: 'opt/yarn', links: { yarn: 'bin/yarn.js', yarnpkg: 'bin/yarn.js' } },
+];
+
+/** Writes Node and the package managers as they are in `node:24-slim`. */
+async function writePrograms(root: string, downloads: string): Promise<void> {
+  const bin = join(root, 'usr/local/bin');
+  await mkdir(bin, { recursive: true });
+  await cp(process.execPath, join(bin, 'node'));
+  for (const manager of managers) {
+    const tarball = await run('npm', ['pack', '--silent', manager.package], downloads);
+    const folder = join(root, manager.folder);
+    await mkdir(folder, { recursive: true });
+    await run('tar', ['-xzf', join(downloads, tarball), '-C', folder, '--strip-components=1']);
+    for (const [name, file] of Object.entries(manager.links))
+      await symlink(join('/', manager.folder, file), join(bin, name));
+  }
+}
+
 /**
- * Makes an image like `node:24-slim` from Debian packages, npm, and the Node that runs this program. The user
- * `node` has the same ids as in `node:24-slim`.
+ * Makes an image like `node:24-slim` from Debian packages, the package managers, and the Node that runs this
+ * program. The user `node` has the same ids as in `node:24-slim`.
  */
 async function make({ podman }: Podman, mmdebstrap: string, folder: string): Promise<void> {
-  const npm = join(folder, 'npm');
-  const tarball = await run('npm', ['pack', '--silent', 'npm@11'], folder);
-  await mkdir(npm);
-  await run('tar', ['-xzf', join(folder, tarball), '-C', npm, '--strip-components=1']);
-  await cp(process.execPath, join(folder, 'node'));
+  const programs = join(folder, 'programs');
+  await writePrograms(programs, folder);
   const hooks = [
-    'mkdir -p "$1/usr/local/lib/node_modules"',
-    `copy-in ${join(folder, 'node')} /usr/local/bin`,
-    `copy-in ${npm} /usr/local/lib/node_modules`,
+    `sync-in ${programs} /`,
     `copy-in ${certificates} /etc/ssl/certs`,
-    ...['npm', 'npx'].map(
-      (name) => `ln -s ../lib/node_modules/npm/bin/${name}-cli.js "$1/usr/local/bin/${name}"`,
-    ),
     'chroot "$1" groupadd --gid 1000 node',
     'chroot "$1" useradd --uid 1000 --gid node --create-home node',
   ];
   const root = join(folder, 'base.tar');
   await run(mmdebstrap, [
+    // Like Debian's slim image, without manuals and translations.
+    ...['doc/*', 'man/*', 'locale/*', 'info/*'].map((path) => `--dpkgopt=path-exclude=/usr/share/${path}`),
+    '--dpkgopt=path-include=/usr/share/doc/*/copyright',
     ...['--quiet', '--variant=minbase', '--include=ca-certificates,libstdc++6'],
     ...hooks.map((hook) => `--customize-hook=${hook}`),
     ...['bookworm', root],

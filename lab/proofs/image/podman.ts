@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +8,13 @@ import { programOf } from '../../support/program.ts';
 const execute = promisify(execFile);
 
 /** Runs a program. @returns the program's output without the last line break */
-export async function run(program: string, args: readonly string[], cwd?: string): Promise<string> {
-  const { stdout } = await execute(program, args, { maxBuffer: 64 * 1024 * 1024, cwd });
+export async function run(
+  program: string,
+  args: readonly string[],
+  cwd?: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  const { stdout } = await execute(program, args, { maxBuffer: 64 * 1024 * 1024, cwd, env });
   return stdout.trimEnd();
 }
 
@@ -31,35 +36,56 @@ export async function startPodman(program: string, driver: 'vfs' | 'overlay' = '
   const limits = ['--ulimit', `nofile=${await run('sh', ['-c', 'ulimit -Hn'])}`, '--ulimit', 'nproc=4096'];
   const podman = (...args: readonly string[]): Promise<string> => run(program, [...options, ...args]);
 
+  const building = ['--isolation', 'chroot', '--layers=false', '--pull=never', '--format', 'docker'];
+
   return {
     ...{ program, options, podman, limits },
     /** Builds an image from a Dockerfile and its context folder, as Docker does. */
     build: (image: string, file: string, context: string, ...more: readonly string[]) =>
-      podman(
-        ...[
-          'build',
-          '--isolation',
-          'chroot',
-          '--layers=false',
-          '--pull=never',
-          '--format',
-          'docker',
-          '--quiet',
-        ],
-        ...['--file', file, '--tag', image, ...more, context],
-      ),
-    /** Runs a shell script in a container image, and returns the script's output. */
-    look: (image: string, script: string) => podman('run', '--rm', ...limits, image, 'sh', '-c', script),
+      podman('build', ...building, '--quiet', '--file', file, '--tag', image, ...more, context),
+    /**
+     * Writes a program `docker` that runs this podman, so that commands of the documentation run unchanged.
+     * @returns the folder of the program
+     */
+    async writeDocker(): Promise<string> {
+      const bin = join(folder, 'bin');
+      await mkdir(bin);
+      const lines = [
+        '#!/bin/sh',
+        'name=$1; shift',
+        'case $name in',
+        // The base image is not pulled again, because it may have been made on this machine.
+        `  build) [ "$1" != --pull ] || shift; set -- ${building.join(' ')} --quiet "$@" ;;`,
+        `  run) set -- --network host ${limits.join(' ')} "$@" ;;`,
+        // Docker prints the digest of what it pushed.
+        `  push) set -- --quiet --tls-verify=false --digestfile ${join(bin, 'digest')} "$@" ;;`,
+        'esac',
+        `${[program, ...options].join(' ')} "$name" "$@" || exit`,
+        `[ "$name" != push ] || cat ${join(bin, 'digest')}`,
+      ];
+      await writeFile(join(bin, 'docker'), `${lines.join('\n')}\n`, { mode: 0o755 });
+      return bin;
+    },
+    /** Writes the files of an image into a folder. */
+    async exportTo(image: string, target: string): Promise<void> {
+      const container = await podman('create', '--no-healthcheck', image, 'none');
+      const archive = join(folder, 'exported.tar');
+      await podman('export', '--output', archive, container);
+      await mkdir(target, { recursive: true });
+      await run('tar', ['--extract', '--no-same-owner', '--file', archive, '--directory', target]);
+      await rm(archive);
+      await podman('rm', container);
+    },
     /**
      * Starts a container with the restrictions of `deploy/compose.yaml`, on the network of this machine. The
      * container's health check only runs on request, because podman would need systemd to repeat the check.
      */
-    start: (image: string, env: Readonly<Record<string, string>>) =>
+    start: (image: string, env: Readonly<Record<string, string>>, ...more: readonly string[]) =>
       podman(
         ...['run', '--detach', '--network', 'host', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all'],
         ...['--security-opt', 'no-new-privileges', '--health-interval', 'disable', ...limits],
         ...Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
-        image,
+        ...[...more, image],
       ),
     /** Runs the health check of a container once, and returns whether the check passed. */
     isHealthy: (container: string) =>
@@ -68,11 +94,14 @@ export async function startPodman(program: string, driver: 'vfs' | 'overlay' = '
         () => false,
       ),
     /**
-     * Stops a container with SIGTERM, and after 30 seconds with SIGKILL. @returns the container's exit code
+     * Stops a container with a signal, and after 30 seconds with SIGKILL. @returns the container's exit code
      */
-    async stop(container: string): Promise<number> {
-      await podman('stop', '--time', '30', container);
-      return Number(await podman('inspect', '--format', '{{.State.ExitCode}}', container));
+    async stop(container: string, signal = 'SIGTERM'): Promise<number> {
+      const killing = setTimeout(() => void podman('kill', container).catch(() => undefined), 30_000);
+      await podman('kill', '--signal', signal, container);
+      const code = await podman('wait', container);
+      clearTimeout(killing);
+      return Number(code);
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await podman('rm', '--all', '--force', '--time', '0', '--volumes');

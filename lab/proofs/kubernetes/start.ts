@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environmentOf, type Pod } from '../../support/kubernetes/pods.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
+import { inspectConfinement } from '../image/confinement.ts';
 import type { Podman } from '../image/podman.ts';
 
 /** Values of the Secret, by key. */
@@ -60,12 +61,6 @@ async function startPod(start: Start): Promise<string> {
   );
 }
 
-/** Script that inspects the container as its process sees it. */
-const confinement = `
-  grep -E '^(Uid|Gid|CapEff|NoNewPrivs):' /proc/1/status
-  for folder in / /tmp /data /server /run/secrets/ostiary; do touch "$folder/mine" 2>/dev/null && echo "writes to $folder"; done
-  true`;
-
 /** Runs the pod of a Job to its end. */
 export async function proveJob(start: Start): Promise<Claim[]> {
   const { machine, pod, user } = start;
@@ -86,7 +81,7 @@ export async function proveDeployment(start: Start): Promise<Claim[]> {
   if (!(await until(async () => (await statusOf('/readyz')) === 200)))
     return [claim(`${name}: is ready`, false, await machine.podman('logs', container))];
 
-  const seen = await machine.podman('exec', container, 'sh', '-c', confinement);
+  const seen = await machine.podman('exec', container, ...inspectConfinement);
   const [liveness, metrics] = [await statusOf('/healthz'), await statusOf('/metrics', OSTIARY_METRICS_PORT)];
   const startedAt = performance.now();
   const drain = Number(OSTIARY_DRAIN_SECONDS);

@@ -29,7 +29,7 @@ it('the launcher runs a command on the Node of this repository, and becomes it',
 });
 
 it('there is one version of pnpm', () => {
-  const others = ['scripts/run', '.ci/run', 'deploy/Dockerfile', 'CONTRIBUTING.md'].flatMap((file) =>
+  const others = ['scripts/run', '.ci/run', 'deploy/build', 'CONTRIBUTING.md'].flatMap((file) =>
     (readFileSync(join(root, file), 'utf8').match(/pnpm@[\d.]+/g) ?? []).filter(
       (version) => version !== packageManager,
     ),

@@ -18,6 +18,7 @@ interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly needs?: string | readonly string[];
   readonly environment?: string;
+  readonly strategy?: { readonly matrix: { readonly include?: unknown } };
   readonly steps: readonly Step[];
 }
 
@@ -37,7 +38,7 @@ const release = workflows.get('release.yml')?.jobs ?? {};
 /** Checks whether a workflow step runs code of this repository or its dependencies. */
 const runsOurs = ({ uses = '', run = '' }: Step): boolean =>
   uses.startsWith('actions/checkout@') ||
-  /\b(?:npm (?:run|test|ci|install|exec)|npx|pnpm|node|\.ci\/run)\b/.test(run);
+  /\b(?:npm (?:run|test|ci|install|exec)|npx|pnpm|node|\.ci\/run|docker (?:build|run))\b/.test(run);
 
 describe('workflows', () => {
   it('name actions by digest, and say which version that is', () => {
@@ -117,6 +118,36 @@ describe('the release', () => {
     expect(own[compared]?.env).toEqual({ CHECKSUM: `\${{ needs.build.outputs.checksum }}` });
     expect(own[compared]?.run).toContain('echo "$CHECKSUM  SHA256SUMS" | sha256sum --check --strict');
     expect(own.slice(0, compared).filter(({ run }) => run !== undefined)).toEqual([]);
+  });
+
+  it('builds the image on both architectures without rights, and publishes what it compared', () => {
+    const { image, 'publish-image': publish } = release;
+    expect(image?.strategy?.matrix.include).toEqual([
+      { arch: 'amd64', runner: 'ubuntu-24.04' },
+      { arch: 'arm64', runner: 'ubuntu-24.04-arm' },
+    ]);
+    expect(image?.permissions).toEqual({ contents: 'read' });
+    const rights = { packages: 'write', 'id-token': 'write', attestations: 'write' };
+    expect(publish).toMatchObject({ needs: ['build', 'image'], environment: 'image', permissions: rights });
+    const own = publish?.steps ?? [];
+    expect(own.filter(runsOurs)).toEqual([]);
+    expect(own[0]?.uses).toMatch(/^actions\/download-artifact@/);
+    for (const arch of ['amd64', 'arm64']) {
+      const name = arch.toUpperCase();
+      expect(own[1]?.env).toHaveProperty(name, `\${{ needs.image.outputs.${arch} }}`);
+      expect(own[1]?.run).toContain(`echo "$${name}  SHA256SUMS-${arch}" | sha256sum --check --strict`);
+    }
+    expect(own[1]?.run).toContain('sha256sum --check --strict SHA256SUMS-amd64 SHA256SUMS-arm64');
+  });
+
+  it('signs the provenance of the image, and the bill of materials of each architecture', () => {
+    const signed = release['publish-image']?.steps.filter(({ uses }) => uses?.startsWith('actions/attest@'));
+    expect(signed?.map(({ with: input }) => [input?.['subject-digest'], input?.['sbom-path']])).toEqual([
+      [`\${{ steps.push.outputs.index }}`, undefined],
+      [`\${{ steps.push.outputs.amd64 }}`, 'ostiary-amd64.cdx.json'],
+      [`\${{ steps.push.outputs.arm64 }}`, 'ostiary-arm64.cdx.json'],
+    ]);
+    for (const { with: input } of signed ?? []) expect(input).toMatchObject({ 'push-to-registry': true });
   });
 
   it('is published once somebody has approved it, with provenance and without scripts', () => {

@@ -158,7 +158,7 @@ describe('an app of the packed package', () => {
 
   it('is installed and started by the commands of its Dockerfile', async () => {
     const dockerfile = readFileSync(join(folderOf(asOnPages), 'Dockerfile'), 'utf8');
-    const [, install = ''] = /^RUN (npm ci .*)$/m.exec(dockerfile) ?? [];
+    const [, install = ''] = /^ {2}(npm ci .*)$/m.exec(dockerfile) ?? [];
     expect(dockerfile).toMatch(/^COPY --from=ostiary \. \/ostiary\/packed\/$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
     // As in the image: the packed packages are in a folder beside the app's parent folder.
@@ -168,7 +168,8 @@ describe('an app of the packed package', () => {
     symlinkSync(folder, join(image, 'ostiary/packed'));
     for (const file of ['package.json', 'package-lock.json', 'src'])
       cpSync(join(folderOf(asOnPages), file), join(app, file), { recursive: true });
-    await run(app, install);
+    const registry = await run(app, 'npm config get registry');
+    await run(app, install, { NPM_REGISTRY: registry.trim() });
     const port = await freePort();
     const server = start(app, 'exec node src/server.ts', {
       PORT: String(port),
