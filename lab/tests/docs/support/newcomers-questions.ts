@@ -31,7 +31,7 @@ export const newcomersQuestions: readonly (readonly [question: string, page: str
   ['fake money for testing', 'docs/quickstart-partner.md'],
   ['invalid signature hmac php', 'docs/webhook-verifier-languages.md'],
   ['localhost tunnel', 'packages/listen/README.md'],
-  ['kubernetes', 'docs/cluster.md'],
+  ['kubernetes', 'docs/kubernetes.md'],
   ['grafana dashboard', 'docs/telemetry.md'],
   ['it does not work, troubleshooting', 'docs/doctor.md'],
 ];
