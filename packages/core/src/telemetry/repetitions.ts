@@ -23,7 +23,8 @@ export interface CountingLogger extends Logger {
 }
 
 /** Replaces words that contain a digit, such as ids and ports, because they differ from one error to the next. */
-const withoutNumbers = (text: string): string => text.slice(0, 500).replace(/[\w-]*\d[\w-]*/g, '0');
+const withoutNumbers = (text: string): string =>
+  text.slice(0, 500).replace(/[\w-]+/g, (word) => (/\d/.test(word) ? '0' : word));
 
 /** Describes an error by what its repetitions have in common: name, message, and the place where it was thrown. */
 function kindOfError(error: unknown): string {
