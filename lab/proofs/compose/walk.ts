@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { type Claim, claim, until } from '../../support/proof.ts';
+import { inspectConfinement } from '../image/confinement.ts';
 import { Client } from './client.ts';
 import { Page } from './page.ts';
 
@@ -33,30 +34,41 @@ async function proveWatching(): Promise<Claim[]> {
   ];
 }
 
+/** Quotes a text as one argument of a shell's command. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Checks which rights a server has, and to which folders it can write. Its image has no shell. */
+async function proveServerConfinement(page: Page, service: string): Promise<Claim> {
+  const command = inspectConfinement.map(quoted).join(' ');
+  const seen = await page.shell(`docker compose exec ${service} ${command}`);
+  const isConfined = seen.includes('Uid:\t1000\t') && seen.includes('CapEff:\t0000000000000000');
+  const writable = Array.from(seen.matchAll(/^writes to (.*)$/gm), ([, path]) => path).join();
+  return claim(
+    `${service} has no capabilities, and writes only to /tmp and /data`,
+    isConfined && writable === '/tmp,/data',
+    seen.replaceAll(/\s+/g, ' '),
+  );
+}
+
 /** Checks which rights the processes of a deployment have. */
 async function proveConfinement(page: Page): Promise<Claim[]> {
   const script = "grep -E '^(Uid|CapEff):' /proc/1/status; touch /mine 2>&1 || true";
-  const claims: Claim[] = [];
-  for (const [service, uid] of Object.entries({ 'web-1': 1000, worker: 1000, backup: 0 })) {
-    const seen = await page.shell(`docker compose exec ${service} sh -c "${script}"`);
-    const isConfined = seen.includes(`Uid:\t${uid}\t`) && seen.includes('CapEff:\t0000000000000000');
-    claims.push(
-      claim(
-        `${service} has no capabilities, and writes nowhere`,
-        isConfined && seen.includes('Read-only'),
-        seen.replaceAll(/\s+/g, ' '),
-      ),
-    );
-  }
+  const backup = await page.shell(`docker compose exec backup sh -c "${script}"`);
   const postgres = await page.shell(`docker compose exec postgres-1 sh -c "${script}; id -un"`);
-  claims.push(
+  return [
+    await proveServerConfinement(page, 'web-1'),
+    await proveServerConfinement(page, 'worker'),
+    claim(
+      'the backup has no capabilities, and a read-only root',
+      backup.includes('CapEff:\t0000000000000000') && backup.includes('Read-only'),
+      backup.replaceAll(/\s+/g, ' '),
+    ),
     claim(
       'PostgreSQL runs as its own user',
       postgres.endsWith('postgres') && postgres.includes('CapEff:\t0000000000000000'),
       postgres.replaceAll(/\s+/g, ' '),
     ),
-  );
-  return claims;
+  ];
 }
 
 /** Starts everything as the page says. @returns a client of the deployment */
