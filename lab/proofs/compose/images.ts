@@ -56,7 +56,9 @@ async function make({ podman }: Podman, { image, packages, changes }: StandIn, f
     'chmod 3777 "$1/run/postgresql"',
   ];
   await run(programOf('mmdebstrap') ?? 'mmdebstrap', [
-    ...['--quiet', '--variant=minbase', `--include=ca-certificates,${packages.join(',')}`],
+    // Without --skip, mmdebstrap empties /run, in which PostgreSQL creates its socket.
+    ...['--quiet', '--skip=cleanup/run', '--variant=minbase'],
+    `--include=ca-certificates,${packages.join(',')}`,
     ...hooks.map((hook) => `--customize-hook=${hook}`),
     ...[release, root],
   ]);
