@@ -11,8 +11,8 @@ export interface Claim {
 }
 
 /** Makes a guarantee that holds, or has one problem. */
-export function claim(name: string, holds: boolean, found = 'it does not hold'): Claim {
-  return { name, problems: holds ? [] : [found], found };
+export function claim(name: string, holds: boolean, found = ''): Claim {
+  return { name, problems: holds ? [] : [found === '' ? 'it does not hold' : found], found };
 }
 
 /** Lists all problems of all guarantees, for a test. */
