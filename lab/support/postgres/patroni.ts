@@ -173,6 +173,14 @@ class Node {
     return rows?.length === others && rows.some(({ sync }) => sync);
   }
 
+  /** Checks whether Patroni knows a server that may take over. PostgreSQL names the server up to a few seconds earlier. */
+  async hasSuccessor(): Promise<boolean> {
+    const response = await fetch(`http://127.0.0.1:${this.checkPort}/cluster`).catch(() => null);
+    if (response?.status !== 200) return false;
+    const { members }: { readonly members: readonly { readonly role: string }[] } = await response.json();
+    return members.some(({ role }) => role === 'sync_standby');
+  }
+
   /** Asks Patroni to let another server take over, as an operator does for maintenance. */
   async switchOver(): Promise<void> {
     const body = JSON.stringify({ leader: this.name });
@@ -234,13 +242,13 @@ export async function startPatroni(programs: PatroniPrograms) {
     return nodes[are.indexOf(true)] ?? null;
   }
 
-  /** Waits until one server is the primary, and all others follow it. */
+  /** Waits until one server is the primary, all others follow it, and one of them may take over. */
   async function whole(): Promise<Node> {
     let found: Node | null = null;
     const isWhole = await until(
       async () => {
         found = await primary();
-        return (await found?.isFollowedBy(nodes.length - 1)) ?? false;
+        return found !== null && (await found.isFollowedBy(nodes.length - 1)) && (await found.hasSuccessor());
       },
       { everyMs: 250, withinMs: 180_000 },
     );
