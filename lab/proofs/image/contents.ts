@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 
-/** What is in an exported image. Paths begin at the root of the image. */
+/** Contents of an exported image. Paths begin at the root of the image. */
 export interface Contents {
   readonly root: string;
   readonly files: ReadonlyMap<string, { readonly size: number }>;

@@ -44,7 +44,7 @@ test.skipIf(haproxy === undefined)(
       const [name] = await Promise.race([once(socket, 'data'), ended.then(() => [''])]);
       return { name: String(name), ended };
     }
-    // Until the first checks, HAProxy takes turns among all servers.
+    // HAProxy takes turns among all servers until its first checks end.
     const two = async () => [(await reach()).name, (await reach()).name];
     await expect.poll(two, { timeout: 10_000 }).toEqual(['first', 'first']);
     const kept = await reach();

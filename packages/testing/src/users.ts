@@ -39,7 +39,7 @@ export type UserReference = TestUser | string;
  * ```
  */
 export interface TestUsers {
-  /** All users of the test kit; the first has every field that a scope can show. */
+  /** All users of the test kit; the first has a value in every field of Ostiary's own scopes. */
   readonly list: readonly TestUser[];
   /** Returns the user with an id. @throws Error if there is no such user */
   get(sub: string): TestUser;
@@ -89,7 +89,7 @@ function madeUp(number: number): TestUser {
   };
 }
 
-/** Default users: one with every field, and one for each other status of the identity check. */
+/** Default users: one with a value in every field of Ostiary's own scopes, and one for each other status of the identity check. */
 const seeded: readonly Partial<TestUser>[] = [
   {
     name: 'Marie Test',

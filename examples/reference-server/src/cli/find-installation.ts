@@ -5,7 +5,8 @@ import { loadConfig, type ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 
 /**
- * Data folder of `npm start`. Every command uses the same folder, from any working directory.
+ * Data folder of `npm start` and of `npm run ostiary`, if no setting names another one. It does not depend on
+ * the working directory.
  */
 export const demoDataDir = join(import.meta.dirname, '../../../../.data');
 

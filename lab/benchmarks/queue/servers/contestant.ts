@@ -40,7 +40,7 @@ export function preciseNow(): number {
 
 const batch = 500;
 
-/** Waits until a point in time: with a timer as long as a timer is precise enough, then in a busy loop. */
+/** Waits until a point in time, with a timer. Returns at once if that time is over. */
 async function until(time: number): Promise<void> {
   const wait = time - preciseNow();
   if (wait > 0) await pause(wait);

@@ -130,7 +130,10 @@ export const metadataRules: MemberRules = {
   refresh_token_grant_refresh_token_lifespan: ofGrant,
 };
 
-/** Checks whether a native app may use any port of a loopback redirect URI (RFC 8252, section 7.3). */
+/**
+ * Checks whether the metadata of an imported client describe a native app with a loopback redirect URI. Such an
+ * app may use any port of it (RFC 8252, section 7.3).
+ */
 const usesAnyPort = (metadata: Members): boolean =>
   metadata.application_type === 'native' &&
   texts(metadata.redirect_uris).some((uri) => uri.startsWith('http:'));

@@ -18,8 +18,11 @@ export const recentMs = 24 * 3_600_000;
 /** Number of newest events among which events without a delivery are searched. */
 const searchedEvents = 1_000;
 
-/** Number of deliveries at which counting stops, and number of latest audit log entries that are searched. */
-const [countedAtMost, searchedActs] = [10_000, 50];
+/** Maximum number of deliveries that are counted. */
+const countedAtMost = 10_000;
+
+/** Number of latest audit log entries that are searched. */
+const searchedActs = 50;
 
 /**
  * Maximum difference between the time of an audit log entry and the time of the change of an endpoint that it

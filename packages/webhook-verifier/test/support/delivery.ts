@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { SignedDelivery } from '../../src/index.ts';
 
-/** Secret of every webhook in the tests. */
+/** Secret with which the tests sign webhooks, unless a test passes another one. */
 export const secret = 'correct horse battery staple';
 
 /** Time at which the tests sign webhooks, in Unix seconds. */

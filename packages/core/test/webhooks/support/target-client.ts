@@ -16,7 +16,10 @@ export function newClient(options: Partial<WebhookClientOptions> = {}): WebhookC
 
 export const urlOf = (server: RawServer, path = '/'): string => `http://127.0.0.1:${server.port}${path}`;
 
-/** Makes a webhook attempt without extra headers. No other request to its target is running. */
+/**
+ * Sends one webhook request without extra headers to a URL, and returns the response. No other request to the
+ * same target may be running.
+ */
 export async function send(client: WebhookClient, url: string): Promise<AttemptAnswer> {
   const answer = await client.post({ url, headers: {}, body: '{}', owner: '' });
   if (answer === null) throw new Error('the target had no place for the attempt');
