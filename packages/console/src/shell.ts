@@ -72,8 +72,8 @@ function navigation(groups: readonly NavGroup[], words: Words['shell']): Html {
 
 function breadcrumb(crumbs: readonly Crumb[], words: Words['shell']): Html | null {
   if (crumbs.length === 0) return null;
-  const item = ([href, text]: Crumb): Html =>
-    html`<li><a href="${href}">${nameOf(text)}</a><span aria-hidden="true">/</span></li>`;
+  const item = ([href, text]: Crumb, index: number): Html =>
+    html`<li>${index === 0 ? null : html`<span aria-hidden="true">/</span>`}<a href="${href}">${nameOf(text)}</a></li>`;
   return html`<nav class="crumbs" aria-label="${words.breadcrumb}"><ol>${crumbs.map(item)}</ol></nav>`;
 }
 

@@ -147,6 +147,8 @@ describe('the pages for operators', () => {
     ])
       expect(dropped).toContain(words);
     expect(await page('&status=delivered')).toContain('There are no deliveries here.');
+    expect(dropped).not.toContain('All deliveries');
+    expect(await page(`&event=${event}`)).toMatch(/Event: <code>.*evt_\w+.*<a [^>]+>All deliveries</);
     expect((await browser.get(`/operators${path}`)).text).not.toContain(event);
     const again = await followed(
       browser,

@@ -65,6 +65,13 @@ ${choiceField({ label: text.endpoints, name: 'endpoint', options: endpointOption
 <div class="row"><button class="compact">${words.audit.show}</button></div></form>`;
 }
 
+/** Says that the list has the deliveries of one event only, with a link to the deliveries of all events. */
+function onlyOfEvent(visit: OperatorContext, eventId: string): Html {
+  const { slug, urls, voice } = visit;
+  const all = urls.webhooks(slug, { mode: modeOf(visit) });
+  return html`<p class="small">${voice.words.search.kinds.event}: <code>${nameOf(eventId)}</code> · <a href="${all}">${voice.words.deliveries.all}</a></p>`;
+}
+
 /** Shows the endpoints of a partner and, filtered by status, their deliveries. */
 export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, slug, urls, words } = visit;
@@ -102,7 +109,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
     layout: 'aside-first',
     body: html`<div class="column"><section class="panel" aria-labelledby="endpoints"><h2 id="endpoints">${text.endpoints}</h2>${rows.length === 0 ? html`<p class="muted">${text.noEndpoints}</p>` : html`<ul class="rows">${rows}</ul>`}</section>
 <section class="panel" aria-label="${words.mode}">${filters(visit, endpoints)}</section></div>
-<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${list}</section>`,
+<section class="panel" aria-labelledby="deliveries"><h2 id="deliveries">${text.deliveries}</h2>${eventId === null ? null : onlyOfEvent(visit, eventId)}${list}</section>`,
   });
 }
 
