@@ -55,13 +55,6 @@ function listenerOf(
   };
 }
 
-/** Starts a timer that does not keep the process running. @returns a function that cancels the timer */
-function schedule(callback: () => void, ms: number): () => void {
-  const timer = setTimeout(callback, ms);
-  timer.unref();
-  return () => clearTimeout(timer);
-}
-
 function oncePerMinute(now: () => number, tell: () => void): () => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   return () => {
@@ -110,7 +103,7 @@ export async function startReferenceServer(config: ServerConfig, options: Server
   const base = options.logger ?? createLogger(config.logLevel);
   const logger = place === undefined ? base : base.child({ process: place });
   // An outage repeats lines about requests, probes and this process's registration.
-  const counting = countRepetitions({ logger, schedule });
+  const counting = countRepetitions({ logger });
   // If something fails, close everything that was opened, in reverse order.
   await using opened = new AsyncDisposableStack();
   const metrics = await startTelemetry(opened, config, place, counting);

@@ -39,7 +39,7 @@ import type { WebhookClient } from './webhooks/client.ts';
 import { createWebhooks, type Webhooks } from './webhooks/create-webhooks.ts';
 import type { KycChanged } from './webhooks/kyc.ts';
 import type { EventPublishing } from './webhooks/publish.ts';
-import { nodeTimer, type Schedule } from './worker/polling.ts';
+import type { Schedule } from './worker/polling.ts';
 import { presenceKind, watchForWorker } from './worker/presence.ts';
 import { purgeHandler, purgeIntervalMs, purgeKind } from './worker/purge.ts';
 import { together } from './worker/together.ts';
@@ -240,7 +240,7 @@ export async function assemble(given: OstiaryOptions, replaced: ReplacedParts): 
 /** Creates a service as {@link assemble} does, and also returns its tables of routes. */
 export async function assembleWithTables(given: OstiaryOptions, replaced: ReplacedParts): Promise<Assembled> {
   const parsed = await parseOptions(given);
-  const logger = countRepetitions({ logger: parsed.logger, schedule: replaced.repetitionTimer ?? nodeTimer });
+  const logger = countRepetitions({ logger: parsed.logger, schedule: replaced.repetitionTimer });
   const options: Options = Object.freeze({ ...parsed, logger });
   const { storage } = options;
   // A clock from the host takes precedence over that of the database.

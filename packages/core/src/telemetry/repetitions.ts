@@ -26,6 +26,12 @@ export interface CountingLogger extends Logger {
 const withoutNumbers = (text: string): string =>
   text.slice(0, 500).replace(/[\w-]+/g, (word) => (/\d/.test(word) ? '0' : word));
 
+/** Starts a timer of Node that does not keep the process running. Returns a function that cancels the timer. */
+function startTimer(callback: () => void, ms: number): () => void {
+  const timer = setTimeout(callback, ms).unref();
+  return () => clearTimeout(timer);
+}
+
 /** Describes an error by what its repetitions have in common: name, message, and the place where it was thrown. */
 function kindOfError(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
@@ -49,14 +55,15 @@ function kindOf(level: Level, fields: Fields, message: string): string | null {
  * and one line a minute has their number (`repeated`). After a minute without a repetition, the next line is whole again. A
  * line with another message, another error, or another value of `kind`, `endpoint`, `path`, `route` or `status` is no repetition.
  * Ostiary wraps the option `logger` in this way.
- * @param schedule - starts a timer that does not keep the process running, and returns a function that cancels it
+ * @param schedule - starts a timer, and returns a function that cancels it; by default a timer that does not keep the process
+ * running
  */
 export function countRepetitions({
   logger,
-  schedule,
+  schedule = startTimer,
 }: {
   readonly logger: Logger;
-  readonly schedule: (callback: () => void, ms: number) => () => void;
+  readonly schedule?: ((callback: () => void, ms: number) => () => void) | undefined;
 }): CountingLogger {
   const kinds = new Map<string, { repeated: number; last: () => void; cancel: () => void }>();
 

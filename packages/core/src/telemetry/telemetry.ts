@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Attributes, Context, Histogram, SpanOptions } from '@opentelemetry/api';
+import type { Attributes, Context, Histogram, SpanKind as Kind } from '@opentelemetry/api';
 import { spanContextOf, traceparentOf } from './traceparent.ts';
 
 /**
@@ -99,7 +99,7 @@ export async function createTelemetry() {
    * the host made for the same request, or else of the span that the caller names in its headers. Work of a worker is a
    * child of the span that caused it, whatever span is active.
    */
-  function startOf(origin: Origin): { readonly kind: SpanOptions['kind']; readonly parent: Context } {
+  function startOf(origin: Origin): { readonly kind: Kind; readonly parent: Context } {
     if ('headers' in origin) {
       const active = context.active();
       return trace.getSpan(active) === undefined
@@ -138,10 +138,7 @@ export async function createTelemetry() {
       const start = performance.now();
       let noted: Attributes = { ...labels };
       const { kind, parent } = startOf(origin);
-      const options: SpanOptions = {
-        attributes: { ...labels, ...details },
-        ...(kind !== undefined && { kind }),
-      };
+      const options = { kind, attributes: { ...labels, ...details } };
       return tracer.startActiveSpan(name, options, parent, async (span) => {
         const fail = (type: string): void => {
           noted = { ...noted, 'error.type': type };
