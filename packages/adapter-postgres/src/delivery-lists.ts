@@ -36,13 +36,16 @@ export function postgresStoredDeliveries({ schema }: Pick<Database, 'schema'>) {
     (await find.all(connection, { ids })).map(deliveryOf);
 }
 
+const ofEndpoint = '(:endpointId::text IS NULL OR endpoint_id = :endpointId)';
+const withStatus =
+  "(:status::text IS NULL OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)";
+
 /** Creates the statements that list deliveries in one direction. */
 function pagesIn(schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') {
   // Planned with the actual parameters, so that a filter of `null` costs nothing.
   const filter = `
     partner = :partner AND mode = :mode AND (created_at, id) ${comparison} (:time, :id)
-    AND (:endpointId::text IS NULL OR endpoint_id = :endpointId)
-    AND (:status::text IS NULL OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)
+    AND ${ofEndpoint} AND ${withStatus}
   `;
   const sorted = [`created_at ${order}`, `id ${order}`];
   const firstOf = (found: string) => `SELECT * FROM ${found} ORDER BY ${sorted.join()} LIMIT :limit`;
@@ -93,9 +96,6 @@ function pagesIn(schema: string, comparison: '<' | '>', order: 'ASC' | 'DESC') {
 /** Creates the statements that count deliveries along the same indexes as the lists. */
 function countsIn(schema: string) {
   const owner = 'partner = :partner AND mode = :mode';
-  const ofEndpoint = '(:endpointId::text IS NULL OR endpoint_id = :endpointId)';
-  const withStatus =
-    "(:status::text IS NULL OR CASE :status WHEN 'failing' THEN failed_as ELSE status END = :status)";
   const count = (rows: string) =>
     statement<Choice & { readonly limit: number }, { readonly count: number }>(
       `SELECT count(*) AS count FROM (SELECT FROM ${rows} LIMIT :limit) AS counted`,
@@ -171,6 +171,12 @@ export function postgresDeliveryLists(
     return count > fewPending ? list : listPending;
   }
 
+  function countFor({ eventId, status }: Choice) {
+    if (eventId !== null) return countOf.ofEvent;
+    if (status === 'pending') return countOf.pending;
+    return status === null || status === 'delivered' ? countOf.all : countOf.failed;
+  }
+
   return {
     find: ({ partner, mode }, id) =>
       database.read(async (connection) => {
@@ -194,15 +200,8 @@ export function postgresDeliveryLists(
     },
 
     async count({ partner, mode, endpointId, eventId, status }, limit) {
-      const chosen =
-        eventId !== null
-          ? countOf.ofEvent
-          : status === 'pending'
-            ? countOf.pending
-            : status === null || status === 'delivered'
-              ? countOf.all
-              : countOf.failed;
-      const row = await database.get(chosen, { partner, mode, endpointId, eventId, status, limit });
+      const choice = { partner, mode, endpointId, eventId, status };
+      const row = await database.get(countFor(choice), { ...choice, limit });
       return row?.count ?? 0;
     },
 

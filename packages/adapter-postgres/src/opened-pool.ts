@@ -50,28 +50,29 @@ type Connected = ((error: Error) => void) | ((error: null, client: Client) => vo
 export function openPool(connectionString: string, timeoutMs: number, max = 10): OpenedPool {
   const hosts = eachHost(connectionString) ?? [connectionString];
   let current = 0;
-  /**
-   * Errors of clients whose TLS files could not be read, thrown when a client connects. The pool creates clients
-   * in event handlers, where an error would end the process.
-   */
-  const unreadable = new WeakMap<Client, unknown>();
 
   class HostClient extends Client {
+    /**
+     * Error of TLS files that cannot be read, thrown when the client connects; `null` for none. The pool creates
+     * clients in event handlers, where an error would end the process.
+     */
+    readonly #unreadable: unknown;
+
     constructor(config?: ClientConfig) {
       // Divide the time, so that one silent host leaves time for the others.
       const connectionTimeoutMillis = Math.floor(timeoutMs / hosts.length);
       const host = hosts[current] ?? connectionString;
       const error = unreadableFileOf(host);
       super({ ...config, connectionTimeoutMillis, ...(error === null && { connectionString: host }) });
-      if (error !== null) unreadable.set(this, error);
+      this.#unreadable = error;
     }
 
     override connect(): Promise<Client>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<Client> | undefined {
-      const error = unreadable.get(this);
-      if (callback === undefined) return error === undefined ? super.connect() : Promise.reject(error);
-      if (error === undefined) super.connect(callback);
+      const error = this.#unreadable;
+      if (callback === undefined) return error === null ? super.connect() : Promise.reject(error);
+      if (error === null) super.connect(callback);
       else process.nextTick(() => Reflect.apply(callback, undefined, [error]));
       return undefined;
     }

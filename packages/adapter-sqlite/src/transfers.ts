@@ -1,29 +1,18 @@
-import type {
-  ListPosition,
-  Owner,
-  Quota,
-  TransferCreation,
-  TransferRecord,
-  TransferStore,
-} from '@ostiary/core/storage';
+import type { ListPosition, Owner, Quota, TransferCreation, TransferStore } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 import { jobRowOf, jobsOn } from './queue.ts';
-
-/**
- * A transfer as it is stored. The amount is written as an integer and read as text, so that it never becomes
- * a double.
- */
-type TransferRow = Omit<TransferRecord, 'amount' | 'metadata' | 'failure'> & {
-  readonly metadata: string | null;
-  readonly failureCode: string | null;
-  readonly failureMessage: string | null;
-};
-type NewTransferRow = TransferRow & { readonly amount: bigint };
-type Settled = Pick<TransferRow, 'id' | 'status' | 'failureCode' | 'failureMessage' | 'completedAt'>;
-type StoredTransferRow = TransferRow & { readonly amount: string };
+import {
+  columns,
+  failureColumns,
+  type NewTransferRow,
+  rowOf,
+  type Settled,
+  type StoredTransferRow,
+  transferOf,
+} from './transfer-rows.ts';
 
 type ListRequest = Parameters<TransferStore['list']>[0];
 type FinalRequest = Parameters<TransferStore['listFinal']>[0];
@@ -39,12 +28,6 @@ type Page = Omit<ListRequest, 'from' | 'to' | 'after' | 'oldestFirst'> &
  * the end `to` of the period.
  */
 type FinalPage = Omit<FinalRequest, 'from' | 'after'> & ListPosition;
-
-const columns = `
-  id, partner, mode, status, CAST(amount AS TEXT) AS amount, currency, recipient_kid AS recipientKid,
-  description, reference, metadata, failure_code AS failureCode, failure_message AS failureMessage,
-  created_at AS createdAt, updated_at AS updatedAt, completed_at AS completedAt
-`;
 
 const newestFirst = {
   within: 'created_at >= :bound AND (created_at, id) < (:time, :id)',
@@ -267,42 +250,4 @@ function endsOf({ from, to, after, oldestFirst = false }: ListRequest): ListPosi
 
 function isBefore(a: ListPosition, b: ListPosition): boolean {
   return a.time < b.time || (a.time === b.time && a.id < b.id);
-}
-
-function failureColumns(
-  failure: TransferRecord['failure'],
-): Pick<TransferRow, 'failureCode' | 'failureMessage'> {
-  return { failureCode: failure?.code ?? null, failureMessage: failure?.message ?? null };
-}
-
-function rowOf({ metadata, failure, ...transfer }: TransferRecord): NewTransferRow {
-  return {
-    ...transfer,
-    ...failureColumns(failure),
-    metadata: metadata === null ? null : JSON.stringify(metadata),
-  };
-}
-
-/**
- * Converts a stored row to a transfer, member by member: copying the rest of a row makes an export a tenth
- * slower.
- */
-function transferOf(row: StoredTransferRow): TransferRecord {
-  const { metadata, failureCode, failureMessage } = row;
-  return {
-    id: row.id,
-    partner: row.partner,
-    mode: row.mode,
-    status: row.status,
-    amount: BigInt(row.amount),
-    currency: row.currency,
-    recipientKid: row.recipientKid,
-    description: row.description,
-    reference: row.reference,
-    metadata: metadata === null ? null : JSON.parse(metadata),
-    failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
-    createdAt: row.createdAt,
-    updatedAt: row.updatedAt,
-    completedAt: row.completedAt,
-  };
 }
