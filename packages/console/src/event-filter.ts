@@ -4,13 +4,13 @@ import { formOf, type Message } from './forms.ts';
 import { choiceField, filterFold, stateOptions } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** States by which events can be filtered; `none` selects events that no endpoint subscribes to. */
-const states = [...deliveryStates, 'none'] as const;
+/** States by which events can be filtered; `none` selects events without deliveries. */
+export const eventStates = [...deliveryStates, 'none'] as const;
 
 /** Filter of events in the URL; a part without a filter is `null`. */
 interface EventChoice {
   readonly type: string | null;
-  readonly state: (typeof states)[number] | null;
+  readonly state: (typeof eventStates)[number] | null;
   readonly endpoint: string | null;
   /** Latest time of the events, as the visitor typed it. */
   readonly until: string | null;
@@ -37,7 +37,7 @@ export function choiceOf({ request: { query }, backend }: Visit): EventChoice {
   const until = query.get('until')?.trim().slice(0, 40) ?? '';
   return {
     type: type !== null && backend.events.types.includes(type) ? type : null,
-    state: states.find((state) => state === query.get('state')) ?? null,
+    state: eventStates.find((state) => state === query.get('state')) ?? null,
     endpoint: endpoint !== null && /^we_[0-9a-f]{32}$/.test(endpoint) ? endpoint : null,
     until: until === '' ? null : until,
   };

@@ -271,10 +271,11 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     async setEmail(handle: string, email: string | null): Promise<Account> {
       const address = email === null ? null : check(emailSchema, email);
       return database.write(async (transaction) => {
-        const { sub } = await require(transaction, handle);
+        const row = await require(transaction, handle);
+        const { sub } = row;
         await transaction.run('DELETE FROM app_user_emails WHERE sub = :sub', { sub });
         if (address !== null) await transaction.run(insertEmail, { sub, email: address });
-        return toAccount(await require(transaction, handle));
+        return toAccount({ ...row, email: address });
       });
     },
     /**

@@ -1,7 +1,7 @@
 import type { ListedEvent, PartnerRequest, WebhookEndpoint } from '@ostiary/core/admin';
-import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
+import type { ConsoleAnswer } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
-import { endOf } from '../event-filter.ts';
+import { endOf, eventStates } from '../event-filter.ts';
 import { typesOf } from '../home.ts';
 import { enabledBadge, filterFold, moment, stateBadge, stateBadges, stateOptions } from '../parts.ts';
 import { failingRow } from './failing.ts';
@@ -130,9 +130,6 @@ function eventRow(event: ListedEvent, { urls, voice }: OperatorContext): Html {
   const { id, partner, mode, type, createdAt, deliveries } = event;
   return html`<li id="${id}"><p class="what"><a href="${urls.webhooks(partner, { mode, status: 'every', event: id })}">${nameOf(type)}</a> <span><code>${nameOf(id)}</code></span> <span>${partner} · ${moment(createdAt, voice.language)}</span></p>${stateBadges(deliveries, voice.words)}</li>`;
 }
-
-/** States by which events can be filtered; `none` selects events without deliveries. */
-const eventStates = [...deliveryStates, 'none'] as const;
 
 /** Shows the events of all partners, with the states of their deliveries. */
 export function everyEvent(visit: OperatorContext): Promise<ConsoleAnswer> {

@@ -90,16 +90,18 @@ const searchSchema = everywhere.extend(filterSchema.omit({ reference: true }).sh
  * Converts the filters of a list of transfers to the form that the storage takes. @throws TypeError if a
  * filter is invalid
  */
-function selectionOf({ partner, mode }: Owner, filters: z.input<typeof filterSchema>): TransferSelection {
+function selectionOf(
+  { partner, mode }: Pick<TransferSelection, 'partner' | 'mode'>,
+  filters: z.input<typeof filterSchema>,
+): TransferSelection {
   const { status = null, reference = null, from, to } = checked(filterSchema, filters);
   return { partner, mode, status, reference, from: from?.getTime() ?? null, to: to?.getTime() ?? null };
 }
 
 /** @throws TypeError if a filter is invalid */
 function everywhereSelection(search: z.input<typeof searchSchema>): TransferSelection {
-  const { mode, partner = null, status = null, from, to } = checked(searchSchema, search);
-  const range = { from: from?.getTime() ?? null, to: to?.getTime() ?? null };
-  return { partner, mode, status, reference: null, ...range };
+  const { mode, partner = null, ...filters } = checked(searchSchema, search);
+  return selectionOf({ partner, mode }, filters);
 }
 
 const transferOf = (transfer: TransferRecord): PartnerTransfer =>
