@@ -45,7 +45,7 @@ export function createWebhookReceiver(
   // restarts.
   const dedupe = noticing(memoryDedupe(), inbox);
   const receiver = {
-    /** How many of the next webhooks get status 500, to show the retries. */
+    /** Number of the next webhooks that get status 500, to show the retries. */
     failures: 0,
     /** Makes the middleware for the webhook URL of one mode. Put it before any body parser. */
     routeOf: (mode: WebhookMode, secret: string): ((ctx: KoaContext) => Promise<void>) =>

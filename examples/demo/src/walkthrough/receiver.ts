@@ -22,7 +22,7 @@ export async function openReceiver(prefix: string, secrets: Readonly<Record<stri
   const deliveries: Delivery[] = [];
   const handled = new Map<string, number>();
   const state = {
-    /** How many of the next webhooks the handler fails on purpose. */
+    /** Number of the next webhooks that the handler fails on purpose. */
     failures: 0,
   };
   const routes = new Map(

@@ -10,7 +10,7 @@ export const failureChoices = [0, 1, 2, 5] as const;
 
 /** Data of the webhooks page. */
 export interface WebhookState {
-  /** How many of the next webhooks the shop fails on purpose. */
+  /** Number of the next webhooks that the shop fails on purpose. */
   readonly failures: number;
   /** Events that the shop received, latest first. */
   readonly events: readonly ReceivedEvent[];

@@ -47,10 +47,7 @@ interface Row<Given extends object> {
   read(storage: Storage, given: Given): Promise<unknown>;
 }
 
-/**
- * Function that makes a storage call with sample arguments, reads back what the storage keeps, and compares
- * the two.
- */
+/** Function that stores sample arguments, reads back what the storage keeps, and compares the two. */
 type Tried = (storage: Storage, label: string, text: string, held: (value: object) => void) => Promise<void>;
 
 const tried =
@@ -102,10 +99,7 @@ async function usable({ grants }: Storage, presented: NewRefreshToken): Promise<
   return outcome === 'refreshed' ? presented : null;
 }
 
-/**
- * Reads the record of an idempotency key, and returns it in the form of the claim that stored it; `null` if
- * there is no record.
- */
+/** Returns the claim that stored the record of an idempotency key; `null` if there is no record. */
 async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 'answer'>): Promise<unknown> {
   const found = await idempotency.find({ ...given, now });
   return found && { ...given, ...found };
