@@ -133,6 +133,10 @@ it('says that API calls are refused once all keys of the mode are revoked or exp
   expect(await notice('')).toBeNull();
   await kit.admin.apiKeys.revoke(other.id);
   expect(await notice('?mode=test')).toBe(ended);
-  await kit.provider.key({ partner: key.partner, mode: 'test' });
+  const last = await kit.provider.key({ partner: key.partner, mode: 'test' });
+  expect(await notice('?mode=test')).toBeNull();
+  // The page of a disabled partner says that its calls are refused for that reason.
+  await kit.admin.apiKeys.revoke(last.id);
+  await kit.admin.partners.disable(key.partner);
   expect(await notice('?mode=test')).toBeNull();
 });

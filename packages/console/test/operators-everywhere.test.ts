@@ -11,6 +11,8 @@ const linkIn = (text: string, words: string): string | null =>
 describe('the lists of all partners', () => {
   let kit: OperatorsKit;
   let partners: readonly string[];
+  /** Endpoint of the first partner to which all its events are delivered. */
+  let receiver: string;
 
   /**
    * Follows the links from page to page of a list. Returns the path, the ids of the objects and the text of
@@ -37,7 +39,8 @@ describe('the lists of all partners', () => {
     for (const [index, key] of keys.entries()) {
       for (let number = 0; number < 30; number += 1)
         await kit.endpoint(key, `/${index}/${number}`, ['kyc.updated']);
-      await kit.endpoint(key, '/all');
+      const all = await kit.endpoint(key, '/all');
+      if (index === 0) receiver = all;
       for (let number = 0; number < 55; number += 1) {
         kit.provider.clock.advance(1);
         await kit.event(key);
@@ -75,6 +78,18 @@ describe('the lists of all partners', () => {
 
   it('pages through deliveries of an endpoint and acts both ways, with their filters', async () => {
     const [first = ''] = partners;
+    const owner = { partner: first, mode: 'test' } as const;
+    const { webhooks } = kit.admin;
+    const [{ id: eventId } = { id: '' }] = (await webhooks.sortedEvents(owner)).rows;
+    for (const [search, count] of [
+      [{}, 55],
+      [{ endpointId: receiver }, 55],
+      [{ endpointId: 'we_other' }, 0],
+      [{ eventId }, 1],
+      [{ status: 'failing' }, 55],
+      [{ status: 'delivered' }, 0],
+    ] as const)
+      expect([search, await webhooks.countDeliveries(owner, search)]).toEqual([search, count]);
     for (const [path, pattern, count] of [
       [`/operators/partners/${first}/webhooks?mode=test&status=every`, /<li id="(dl_\w+)"/g, 55],
       [
@@ -118,11 +133,16 @@ describe('the lists of all partners', () => {
     expect(await count('payments?mode=test&state=pending&from=1970-01-01')).toBe('60');
     expect(await count('payments?mode=test&state=completed')).toBe('0');
     expect(await count('payments?mode=test&from=2099-01-01')).toBe('0');
+    expect(await count('payments?mode=test&to=1960-01-01')).toBe('0');
+    expect(await count('payments?mode=test&to=2099-01-01')).toBe('60');
     expect(await count('payments?mode=test&from=2026-02-31')).toBe('60');
     for (const page of ['endpoints', 'events', 'requests', 'failing', 'payments']) {
       expect(await count(page)).toBe('0');
       expect(await count(`${page}?mode=test&partner=%27%22%3E%3Cb%3E&sort=__proto__`)).toBe('0');
     }
+    // An event type that the service no longer has stays chosen.
+    const ofOldType = (await browser.get('/operators/events?mode=test&type=order.paid')).text;
+    expect(ofOldType).toContain('<option value="order.paid" selected>');
     const { text } = await browser.get(`/operators/requests?mode=test&partner=${first}`);
     const next = linkIn(text, 'Next page') ?? '';
     expect(new URL(next).searchParams.get('partner')).toBe(first);

@@ -145,11 +145,11 @@ describe('the roles of operators', () => {
     const { browserOf } = await everything();
     const seen = async (role: (typeof roles)[number]) => {
       const { text } = await browserOf(role).get('/operators');
-      return ['users', 'upkeep'].filter((section) => text.includes(`/operators/${section}"`));
+      return ['users', 'payments', 'upkeep'].filter((section) => text.includes(`/operators/${section}"`));
     };
     expect(await seen('viewer')).toEqual([]);
-    expect(await seen('support')).toEqual(['users']);
-    expect(await seen('owner')).toEqual(['users', 'upkeep']);
+    expect(await seen('support')).toEqual(['users', 'payments']);
+    expect(await seen('owner')).toEqual(['users', 'payments', 'upkeep']);
   });
 
   it('are in the audit log with each act', async () => {

@@ -124,6 +124,13 @@ function nextAfter(
 /** Ports of URLs that name none, by protocol. */
 const defaultPorts: Readonly<Record<string, number>> = { 'https:': 443, 'http:': 80 };
 
+/** Returns the server of a webhook endpoint as attributes of a span; none for an inbox of the service. */
+function serverOf(url: string) {
+  const { hostname, port, protocol } = new URL(url);
+  if (hostname === '') return {};
+  return { 'server.address': hostname, 'server.port': port === '' ? defaultPorts[protocol] : Number(port) };
+}
+
 /** Returns the result of a webhook attempt as the label of a metric. */
 function outcomeOf({ attempt, next }: DeliveryResult): string {
   if (attempt === null) return 'handed_back';
@@ -145,7 +152,6 @@ export function measuredAttempt(
     Math.max(0, options.clock.now() - delivery.dueAt) / 1000,
     labels,
   );
-  const { hostname, port, protocol } = new URL(delivery.url);
   return telemetry.measure(
     {
       metric: 'ostiary.webhook.attempt.duration',
@@ -154,8 +160,7 @@ export function measuredAttempt(
       labels,
       details: {
         'http.request.method': 'POST',
-        'server.address': hostname,
-        'server.port': Number(port === '' ? defaultPorts[protocol] : port),
+        ...serverOf(delivery.url),
         'ostiary.partner': delivery.partner,
         'ostiary.event.id': delivery.eventId,
         'ostiary.endpoint.id': delivery.endpointId,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { operatorRoles } from '../../src/index.ts';
-import { partnerProvider, payment } from '../support/partner-api.ts';
+import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
 
 it('operators read a transfer as the partner API returns it, and of its own partner and mode only', async () => {
   const { provider } = await partnerProvider();
@@ -71,26 +71,41 @@ it('operators list the transfers of all partners in both directions, narrowed an
   expect(await transfers.countSorted({ status: 'completed' })).toBe(0);
   expect(await transfers.countSorted({ from: new Date(provider.clock.now() - 2_500) })).toBe(2);
   await expect(transfers.sorted({ status: 'x' as never })).rejects.toThrow(TypeError);
+  const to = new Date(provider.clock.now() - 2_500);
+  expect(shownIn(await transfers.sorted({ to }))).toEqual(made.slice(2));
+  expect(await transfers.countSorted({ to })).toBe(2);
+  expect((await transfers.sorted({ status: 'completed' })).rows).toEqual([]);
+  const test = await provider.key({ mode: 'test' });
+  await provider.partnerCall(test, 'POST /v1/partner/payments', testPayment);
+  expect((await transfers.sorted({ mode: 'test' })).rows).toMatchObject([
+    { mode: 'test', partner: test.partner },
+  ]);
   await expect(transfers.sorted({ reference: 'x' } as never)).rejects.toThrow(TypeError);
 });
 
-it('operators find the event of a transfer, however many events came after it', async () => {
+it('operators find the event of a transfer, however many events came before and after it', async () => {
   const { provider, database } = await partnerProvider();
   const key = await provider.key({ mode: 'live' });
   const owner = { partner: key.partner, mode: 'live' } as const;
   const pay = async () =>
     String((await provider.partnerCall(key, 'POST /v1/partner/payments', payment)).json().id);
+  /** Publishes more events at the current time than are searched. */
+  async function publishOthers() {
+    const createdAt = provider.clock.now();
+    const others = Array.from({ length: 1_001 }, (_, number) => ({
+      ...{ ...owner, type: 'payment.completed', createdAt, deliveryId: `dl_${createdAt}_${number}` },
+      ...{ id: `evt_${createdAt}_${number}`, body: JSON.stringify({ data: { id: `tr_${number}` } }) },
+    }));
+    await database.storage.events.publish(others, { idempotency: null, now: createdAt });
+  }
+  await publishOthers();
+  provider.clock.advance(1);
   const paid = [await pay(), await pay()];
   const { transfers } = provider.ostiary.admin;
   expect(await transfers.event(owner, String(paid[0]))).toBeNull();
   await provider.ostiary.worker.runDue();
   provider.clock.advance(1);
-  const createdAt = provider.clock.now();
-  const later = Array.from({ length: 1_001 }, (_, number) => ({
-    ...{ ...owner, id: `evt_${number}`, type: 'payment.completed', createdAt, deliveryId: `dl_${number}` },
-    body: JSON.stringify({ id: `evt_${number}`, data: { id: `tr_${number}` } }),
-  }));
-  await database.storage.events.publish(later, { idempotency: null, now: createdAt });
+  await publishOthers();
   const found = await Promise.all(paid.map((id) => transfers.event(owner, id)));
   expect(found).toMatchObject([{ type: 'payment.completed' }, { type: 'payment.completed' }]);
   expect(found[0]?.id).not.toBe(found[1]?.id);

@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { memoryStorage } from '@ostiary/testing/memory';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { serving } from '../../../../lab/support/http.ts';
+import { assemble } from '../../src/internal.ts';
+import { silentLogger } from '../../src/telemetry/logger.ts';
 import { countRepetitions } from '../../src/telemetry/repetitions.ts';
+import { Host } from '../support/directory.ts';
 
 /** Creates a counting logger, whose timers a test ends with `minute`. */
 function counting() {
@@ -75,6 +80,8 @@ describe('a logger that counts repetitions', () => {
     ];
     for (const [fields, message] of different) counted.warn(fields, message);
     expect(taken()).toEqual(different.map(([fields, message]) => ['warn', message, fields]));
+    counted.error({ err: away() }, 'request failed');
+    expect(taken()).toMatchObject([['error', 'request failed', {}]]);
     // Ids and ports differ between repetitions.
     counted.warn(
       { err: new Error('connect ECONNREFUSED 127.0.0.1:5432'), job: 'transfer:tr_1' },
@@ -99,6 +106,41 @@ describe('a logger that counts repetitions', () => {
         counted.error({ err: away(), path: first + second }, 'request failed');
     expect(taken().length).toBe(26 * 52);
     expect(timers.size).toBe(1_000);
+  });
+
+  it('has a timer that does not keep the process running', () => {
+    const started = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => started.mockRestore());
+    const counted = countRepetitions({ logger: silentLogger });
+    counted.error({ err: away() }, 'request failed');
+    const [{ value: timer } = {}] = started.mock.results;
+    expect(timer.hasRef()).toBe(false);
+    counted.close();
+  });
+
+  it('is closed with the service', async () => {
+    const repeated = vi.fn();
+    const failing = new Host();
+    failing.login.authenticate = () => Promise.reject(new TypeError('the host has a defect'));
+    const ostiary = await assemble(
+      {
+        ...{ authUrl: 'http://localhost:1', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
+        ...{
+          users: { find: () => null },
+          login: failing.login,
+          logger: { ...silentLogger, error: repeated },
+        },
+      },
+      {},
+    );
+    await serving(ostiary.handler, async (origin) => {
+      for (let time = 0; time < 3; time += 1)
+        expect((await fetch(`${origin}/account/apps`)).status).toBe(500);
+    });
+    expect(repeated).toHaveBeenCalledTimes(1);
+    await ostiary.close();
+    expect(repeated).toHaveBeenCalledTimes(2);
+    expect(repeated).toHaveBeenLastCalledWith(expect.objectContaining({ repeated: 2 }), expect.any(String));
   });
 
   it('logs the counts that are left when it is closed', () => {

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
-import { context, SpanKind, trace } from '@opentelemetry/api';
+import { context, propagation, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serving } from '../../../../lab/support/http.ts';
 import { patient } from '../../../../lab/support/patient.ts';
-import { answering, register, webhookProvider } from '../partner/webhook-shop.ts';
+import type { OstiaryOptions } from '../../src/index.ts';
+import { answering, register, trigger, webhookProvider } from '../partner/webhook-shop.ts';
 import { hostMetrics } from '../support/metrics.ts';
 import { payment } from '../support/partner-api.ts';
 
@@ -15,7 +16,7 @@ import { payment } from '../support/partner-api.ts';
  * Starts a provider with telemetry, and collects the data that the host application's meter and tracer
  * receive.
  */
-async function watched() {
+async function watched(options: Partial<OstiaryOptions> = {}) {
   const exporter = new InMemorySpanExporter();
   const points = hostMetrics();
   onTestFinished(() => {
@@ -26,7 +27,7 @@ async function watched() {
   trace.setGlobalTracerProvider(
     new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
   );
-  const { provider, rail } = await webhookProvider({ telemetry: true });
+  const { provider, rail } = await webhookProvider({ telemetry: true, ...options });
   const key = await provider.key();
   const spans = () => exporter.getFinishedSpans();
   return { provider, rail, key, spans, points };
@@ -59,6 +60,59 @@ describe('telemetry', () => {
       { name: 'ostiary.payments.execution.unknown', attributes: {}, count: 0 },
       { name: 'ostiary.payments.contradiction', attributes: {}, count: 0 },
     ]);
+  });
+
+  it('marks the span of a request that the service could not answer, with the id of the request', async () => {
+    const away = () => Promise.reject(new Error('the directory is away'));
+    const { provider, key, spans } = await watched({
+      users: { find: away, findByKid: away, findByPhone: away },
+    });
+    const answer = await provider.partnerCall(key, 'GET /v1/partner/users/phone/%2B50937001122');
+    expect(answer.status).toBe(500);
+    await provider.partnerCall(key, 'GET /v1/partner/whoami');
+    expect(spans()).toMatchObject([
+      {
+        status: { code: SpanStatusCode.ERROR },
+        attributes: { 'error.type': '500', 'ostiary.request.id': answer.headers.get('x-request-id') },
+      },
+      { status: { code: SpanStatusCode.UNSET } },
+    ]);
+  });
+
+  it('names the server of an endpoint in the span of an attempt, with the port of its protocol', async () => {
+    const { provider, spans } = await watched();
+    const key = await provider.key({ mode: 'test' });
+    for (const url of ['https://127.0.0.1/hook', 'http://127.0.0.1:9/hook', 'inbox:200'])
+      await register(provider, key, url);
+    await trigger(provider, key);
+    await provider.ostiary.worker.runDue();
+    const servers = spans()
+      .filter(({ name }) => name === 'POST webhook')
+      .map(({ attributes }) => [attributes['server.address'], attributes['server.port']]);
+    expect(servers).toHaveLength(3);
+    for (const server of [
+      ['127.0.0.1', 443],
+      ['127.0.0.1', 9],
+      [undefined, undefined],
+    ])
+      expect(servers).toContainEqual(server);
+  });
+
+  it('makes a request a child of the span in its headers, if the host reads them', async () => {
+    const { provider, spans } = await watched();
+    const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+    const traceFlags = TraceFlags.SAMPLED;
+    propagation.setGlobalPropagator({
+      inject() {},
+      fields: () => ['traceparent'],
+      extract: (parent, { traceparent }) =>
+        traceparent === undefined ? parent : trace.setSpanContext(parent, { traceId, spanId, traceFlags }),
+    });
+    onTestFinished(() => propagation.disable());
+    for (const headers of [{ traceparent: `00-${traceId}-${spanId}-01` }, {}])
+      await provider.partnerCall(null, 'GET /v1/partner/whoami', undefined, headers);
+    expect(spans().map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual([spanId, undefined]);
+    for (const { kind } of spans()) expect(kind).toBe(SpanKind.SERVER);
   });
 
   it('measures jobs and attempts with their outcomes', async () => {
