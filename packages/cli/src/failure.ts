@@ -49,7 +49,7 @@ function codeOf(error: unknown): string | null {
 
 const wordsOf = (argv: readonly string[]) => argv.filter((word) => !word.startsWith('-'));
 
-/** Finds the command that the user meant, or returns `null`. */
+/** Returns the command that the typed words name; `null` if they name none. */
 function commandOf(commands: Commands<never>, argv: readonly string[]) {
   const words = wordsOf(argv);
   for (const count of [2, 1]) {

@@ -17,7 +17,7 @@ import {
 /** Days of an export: one day, or the first and last of at most 31 days, in UTC. */
 export type ReconciliationRange =
   | {
-      /** Day of the export, as `YYYY-MM-DD`. */
+      /** Day whose transfers are exported, in UTC, as `YYYY-MM-DD`. */
       readonly date: string;
       readonly from?: undefined;
       readonly to?: undefined;

@@ -81,7 +81,8 @@ export interface ClientSettings<Name extends string = string> {
   readonly firstParty?: boolean;
   /**
    * Issues a refresh token with every code of the client, even if the request lacks the scope
-   * `offline_access`. The consent page does not mention this refresh token. Needs the option `refreshTokens`.
+   * `offline_access`. The consent page says that the app keeps its access, but lists no scope for it. Needs the
+   * option `refreshTokens`.
    * @defaultValue false
    */
   readonly refreshWithoutOfflineAccess?: boolean;
