@@ -119,6 +119,9 @@ describe('/readyz and /healthz', () => {
 
     await rename(`${databaseFile}.old`, databaseFile);
     expect(await ask(`${origin}/readyz`)).toEqual(ok);
+    await server.close();
+    const counted = lines.filter((line) => line.includes('"repeated":')).map((line) => JSON.parse(line));
+    expect(counted).toMatchObject([{ msg: 'request', route: '/readyz', status: 503, repeated: 1 }]);
   });
 
   test('sends a load balancer away before the server refuses connections', async () => {

@@ -25,10 +25,12 @@ describe('the pages for operators', () => {
     expect(text).toMatch(/Deliveries that wait<\/dt><dd>1<br>/);
     expect(text).toMatch(/given up within a day<\/dt><dd>2</);
     // The endpoints with dropped deliveries of all partners are listed, with links.
-    const [, href = ''] = /<a href="([^"]+)"><bdi>https:\/\/receiver\.example\/hook</.exec(text) ?? [];
+    const dropped = text.slice(text.indexOf('id="dropped"'));
+    const [, href = ''] = /<a href="([^"]+)"><bdi>https:\/\/receiver\.example\/hook</.exec(dropped) ?? [];
     expect(text).toMatch(
       new RegExp(`<span>${key.partner} · Test data</span></p><span class="state dropped">2<`),
     );
+    expect(href).toContain('status=dropped');
     expect((await browser.get(href.replaceAll('&amp;', '&'))).text.match(/<li id="dl_/g)).toHaveLength(2);
     kit.provider.clock.advance(24 * 3_600_000);
     const later = await browser.get('/operators');

@@ -121,7 +121,7 @@ describe('metrics', () => {
 
   test('have one series per route and status class, even for unknown paths', async () => {
     const metricsPort = await freePort();
-    const { origin } = await startServer({}, { OSTIARY_METRICS_PORT: String(metricsPort) });
+    const { server, origin } = await startServer({}, { OSTIARY_METRICS_PORT: String(metricsPort) });
     const many = (path: string) => Array.from({ length: 20 }, (_, at) => `${path}${at}`);
     const paths = [
       ...[
@@ -140,6 +140,12 @@ describe('metrics', () => {
       for (const { status } of await Promise.all(asked))
         statuses.add(`${path.replace(/[\w-]*\d+$/, ':id')} ${status}`);
     }
+    await server.installation.ostiary.close();
+    const body = new URLSearchParams({
+      ...{ grant_type: 'authorization_code', code: 'x', redirect_uri: 'https://app.example/' },
+      ...{ client_id: 'app', client_secret: 'x', code_verifier: 'v'.repeat(43) },
+    });
+    expect((await fetch(`${origin}/v1/oauth/token`, { method: 'POST', body })).status).toBe(503);
     // The requests provoke many combinations of route and status. With methods, there would be more than
     // twice as many series.
     expect(statuses.size).toBeGreaterThan(12);
@@ -156,6 +162,7 @@ describe('metrics', () => {
     }
     expect(new Set(series).size).toBe(series.length);
     expect(series.length).toBeLessThanOrEqual(9 * 4);
+    expect(series).toContain('http_route="/v1/oauth/token",http_response_status_class="5xx"');
     expect(series).toContain('http_route="/v1/partner/users/:kid",http_response_status_class="4xx"');
     expect(text).toContain('class="4xx",le="0.0025"}');
     expect(JSON.stringify(dashboard)).toContain('http_response_status_class=');
