@@ -108,7 +108,7 @@ const transferOf = (transfer: TransferRecord): PartnerTransfer =>
   transferSchema.parse(transferView(transfer));
 
 const listedTransfer = (transfer: TransferRecord): ListedTransfer => ({
-  ...{ partner: transfer.partner, mode: transfer.mode },
+  partner: transfer.partner,
   ...transferOf(transfer),
 });
 
