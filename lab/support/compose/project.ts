@@ -15,7 +15,16 @@ export interface Service {
   readonly ports?: readonly string[];
   readonly networks?: readonly string[];
   readonly cap_drop?: readonly string[];
+  readonly read_only?: boolean;
   readonly stop_grace_period?: string;
+  readonly stop_signal?: string;
+}
+
+/** Members of the compose file that tests read. */
+interface Project {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: Readonly<Record<string, unknown>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
 }
 
 /** Settings of a `.env` file, by name. */
@@ -44,6 +53,6 @@ export function composeText(settings: Settings): string {
 }
 
 /** Reads the compose file with settings. */
-export function composeProject(settings: Settings): { readonly services: Readonly<Record<string, Service>> } {
+export function composeProject(settings: Settings): Project {
   return parse(composeText(settings), { merge: true });
 }

@@ -13,9 +13,14 @@ import {
 const root = resolve(import.meta.dirname, '../../..');
 const deploy = join(root, 'deploy');
 const read = (path: string): string => readFileSync(join(deploy, path), 'utf8');
-const { services } = composeProject(exampleSettings());
+const { services, networks, volumes } = composeProject(exampleSettings());
+/** Returns the names of the services for which a condition holds. */
+const servicesThat = (holds: (service: Service) => boolean | undefined): string[] =>
+  Object.entries(services).flatMap(([name, service]) => (holds(service) ? [name] : []));
+const membersOf = (network: string): string[] =>
+  servicesThat((service) => service.networks?.includes(network));
 const serversWith = (role: string): string[] =>
-  Object.keys(services).filter((name) => services[name]?.environment?.OSTIARY_ROLE === role);
+  servicesThat(({ environment }) => environment?.OSTIARY_ROLE === role);
 
 /** Returns the files of the repository that a service mounts, each with its path in the container. */
 const mountsOf = ({ volumes = [] }: Service): (readonly [source: string, target: string])[] =>
@@ -72,11 +77,44 @@ describe('the compose file', () => {
     ]);
   });
 
-  it('runs no program of its own with capabilities', () => {
-    const confined = Object.keys(services).filter((name) => services[name]?.cap_drop?.includes('ALL'));
-    expect(confined).toEqual([
+  it('runs its own programs without capabilities, and lets only PostgreSQL write to its files', () => {
+    expect(servicesThat(({ cap_drop: dropped }) => dropped?.includes('ALL'))).toEqual([
       ...['postgres-1', 'postgres-2', 'pgbouncer', 'web-1', 'web-2', 'worker', 'backup'],
     ]);
+    expect(servicesThat((service) => service.read_only)).toEqual([
+      ...['pgbouncer', 'web-1', 'web-2', 'worker', 'backup'],
+    ]);
+  });
+
+  it('trusts the addresses of a network in which only the proxy is besides the web processes', () => {
+    expect(membersOf('front')).toEqual(['web-1', 'web-2', 'proxy']);
+    expect(networks.front).toEqual({
+      ipam: { config: [{ subnet: services['web-1']?.environment?.OSTIARY_TRUSTED_PROXIES }] },
+    });
+  });
+
+  it('lets only workers and the proxy connect to the internet, and keeps the database apart', () => {
+    expect(membersOf('outside')).toEqual(['worker', 'proxy']);
+    expect(networks.inside).toEqual({ internal: true });
+    expect(membersOf('inside')).not.toContain('proxy');
+  });
+
+  it('leads the proxy to every web process', () => {
+    const [, upstreams = ''] = /reverse_proxy (.*) \{/.exec(read('Caddyfile')) ?? [];
+    expect(upstreams.split(' ')).toEqual(serversWith('web').map((name) => `${name}:3000`));
+  });
+
+  it('stops PostgreSQL and PgBouncer with the signal that ends connections', () => {
+    const stopped = servicesThat(({ stop_signal: signal }) => signal === 'SIGINT');
+    expect(stopped).toEqual(['postgres-1', 'postgres-2', 'pgbouncer']);
+  });
+
+  it('declares the volumes that its services mount', () => {
+    const sources = Object.values(services).flatMap((service) =>
+      (service.volumes ?? []).map((volume) => volume.split(':')[0] ?? ''),
+    );
+    const named = sources.filter((source) => !/^[./]/.test(source));
+    expect(Object.keys(volumes).toSorted()).toEqual([...new Set(named)].toSorted());
   });
 
   it('gives a server more time to end than it takes', () => {
