@@ -46,7 +46,7 @@ const missing = [
 ];
 if (program === undefined || missing.length > 0 || process.getuid?.() !== 0) {
   console.log(
-    `skipped: the services are not started, because that needs root, podman, netavark, aardvark-dns, mmdebstrap and Python`,
+    'skipped: the services are not started, because that needs root, podman, netavark, aardvark-dns, mmdebstrap and Python',
   );
 } else {
   claims.push(...(await proveWalk(ends.use(await startPodman(program, 'overlay')), folder)));

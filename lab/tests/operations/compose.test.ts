@@ -126,6 +126,25 @@ describe('the compose file', () => {
   });
 });
 
+describe('services of the compose file', () => {
+  const written: Record<
+    string,
+    { readonly profiles?: string[]; readonly healthcheck?: { readonly test: string[] } }
+  > = parse(read('compose.yaml'), { merge: true }).services;
+
+  it('leave the standby out, unless its profile is chosen', () => {
+    const profiles = Object.entries(written).flatMap(([name, service]) => (service.profiles ? [name] : []));
+    expect(profiles).toEqual(['postgres-2']);
+    expect(written['postgres-2']?.profiles).toEqual(['standby']);
+  });
+
+  it('check the backups with a command of their script', () => {
+    const [, script, command = ''] = written.backup?.healthcheck?.test ?? [];
+    expect(targetOf('./backup')).toBe(`/usr/local/bin/${script}`);
+    expect(read('backup')).toMatch(new RegExp(`^  ([a-z]+ \\| )*${command}( \\| [a-z]+)*\\) `, 'm'));
+  });
+});
+
 describe('PgBouncer of the compose file', () => {
   it('has settings in which its script finds the host and the file of passwords', () => {
     const ini = read('pgbouncer.ini');

@@ -41,6 +41,9 @@ it('the image of the server starts from nothing, and runs programs that are ther
     expect(existsSync(join(root, 'examples/reference-server', command.at(-1) ?? ''))).toBe(true);
   }
   expect(stage).toContain('STOPSIGNAL SIGTERM');
+  expect(stage).toContain('COPY --from=build --chown=root:root /server /server');
+  expect(stage).toContain('VOLUME /data');
+  expect(stage.join('\n')).toContain(' HOST=0.0.0.0 PORT=3000 OSTIARY_DATA_DIR=/data ');
 });
 
 it('the image says only what the server reads', () => {
