@@ -14,7 +14,7 @@ export const webhookErrorCodes = [
   'id_mismatch',
   /** The type in the header differs from the type in the signed body. */
   'type_mismatch',
-  /** The webhook has no body: `undefined`, `null` or zero bytes. */
+  /** The body is `undefined` or `null`. A body of zero bytes gives `signature_mismatch`. */
   'body_missing',
   /** The body is an object made by a body parser, not the bytes that were sent. */
   'body_already_parsed',
