@@ -125,7 +125,7 @@ export const settings = {
     check: some(languages).refine((given) => given.length > 0, 'needs at least one language'),
     fallback: languages.join(','),
     about:
-      'Languages of the pages, comma separated. The first language is for browsers that accept none of the others. The sandbox console always has all five languages.',
+      'Languages of the pages, comma separated. The first language is for browsers that accept none of the others. The sandbox console, the live portal and the pages for operators always have all five languages.',
   },
   OSTIARY_SCOPES: {
     check: some(readyScopes).transform((names) => Object.fromEntries(names.map((name) => [name, true]))),
@@ -201,7 +201,7 @@ export const settings = {
   OSTIARY_EVENT_RETENTION_DAYS: {
     check: whole(1, 3_650, '1 to 3650 days'),
     fallback: String(defaultOptions.webhooks.retentionDays),
-    about: 'Number of days for which events, deliveries and their attempts are kept.',
+    about: 'Number of days for which events, deliveries and their attempts are kept. In test mode, at most 7 days.',
   },
   OSTIARY_SANDBOX_CONSOLE: onOff(
     'on',
@@ -209,7 +209,7 @@ export const settings = {
   ),
   OSTIARY_OPERATORS: onOff(
     'off',
-    '`on`: there are pages for operators at `/operators`, for people who were invited with `staff invite`. See [pages for operators](../../docs/operators.md#in-the-reference-server).',
+    '`on`: there are pages for operators at `/operators`, for people who were invited, or whom the proxy of `OSTIARY_OPERATORS_HEADER` names. See [pages for operators](../../docs/operators.md#in-the-reference-server).',
   ),
   OSTIARY_OPERATORS_HEADER: {
     check: headerName.optional(),
@@ -297,7 +297,7 @@ export const settings = {
     check: socketPath.optional(),
     shown: 'none, HOST and PORT',
     about:
-      'Absolute path of a Unix socket on which the server listens, instead of `HOST` and `PORT`. Needs `unix` in `OSTIARY_TRUSTED_PROXIES`. The server replaces a socket file that a killed process left behind.',
+      'Absolute path of a Unix socket on which the server listens, instead of `HOST` and `PORT`. Add `unix` to `OSTIARY_TRUSTED_PROXIES`: without it, the server knows no IP addresses of callers. The server replaces a socket file that a killed process left behind.',
   },
   OSTIARY_SOCKET_MODE: {
     check: fileMode,
