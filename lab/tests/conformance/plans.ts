@@ -82,10 +82,10 @@ function planSection(plan: Plan): string {
     return `| \`${module.name}\` | ${resultOf(module)} | ${checks} | ${reasonOf(module)} |`;
   });
   const { variant = 'discovery and static clients' } = plan;
-  const count = plan.modules.length === 1 ? 'one module' : `${plan.modules.length} modules`;
+  const count = plan.modules.length === 1 ? 'the only module' : `the ${plan.modules.length} modules`;
   return `## ${plan.title}
 
-The plan \`${plan.name}\`, with ${variant}, has ${count}.
+The table lists ${count} of the plan \`${plan.name}\`, which we run with ${variant}.
 
 | Module | Result | What is proved | Reason or remark |
 |---|---|---|---|
@@ -100,7 +100,7 @@ export function conformancePage(): string {
 
 The conformance suite of the OpenID Foundation consists of test plans. A test plan of the conformance suite is a list of modules, and each module tests one behaviour. Ostiary's own tests repeat the logic of five of the Foundation's test plans, module by module, under the original names of the modules. \`npm test\` runs Ostiary's conformance tests.
 
-The conformance tests run Ostiary behind a proxy that terminates TLS, inside a server with its own login. In the conformance tests, a program plays the part of the user in the browser. The conformance tests switch on all options that apps can use: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, signing users out, keys of clients, pushed requests and DPoP. In the modules of the [FAPI 2.0 Security Profile](#fapi-20-security-profile), the clients have [\`profile: 'fapi2'\`](embedding.md#clients), and the library \`oauth4webapi\` makes their requests.
+The conformance tests call Ostiary as a proxy that terminates TLS does, inside a server with its own login. In the conformance tests, a program plays the part of the user in the browser. The conformance tests switch on these options: the scopes \`email\`, \`phone\`, \`address\` and \`standardProfile\`, refresh tokens, signing users out, keys of clients, pushed requests and DPoP. In the modules of the [FAPI 2.0 Security Profile](#fapi-20-security-profile), the clients have [\`profile: 'fapi2'\`](embedding.md#clients), and the library \`oauth4webapi\` makes their requests.
 
 We wrote the conformance tests ourselves; they are not the original suite of the OpenID Foundation. On 2026-11-27 we also ran the original suite of the OpenID Foundation, version 5.2.4, on our own machine: the five test plans below. The test plans of OpenID Connect ran with discovery, static clients and \`response_type=code\`. In our runs of the OpenID Foundation's suite, no module failed, and each module had the result that the tables below name. The OpenID Foundation has not checked our runs of its suite, and Ostiary is not certified.
 
@@ -108,7 +108,7 @@ To run the Foundation's conformance suite on your machine, follow [the README of
 
 1. Create three OAuth clients, with the \`https\` callback URLs of the conformance suite. The third of the clients for the conformance suite sends its secret in the form (\`client_secret_post\`).
 2. For the logout plans of the conformance suite, register the suite's URL \`post_logout_redirect\` for the clients. For the back-channel plan of the conformance suite, create one more client, with the suite's URL \`backchannel_logout\` as its back-channel logout URI.
-3. For the plan of the FAPI 2.0 Security Profile, create two more clients with \`profile: 'fapi2'\`, each with its own key. Register the callback URL of the conformance suite for both clients of the FAPI 2.0 plan, once without a query and once with the query \`?dummy1=lorem&dummy2=ipsum\`.
+3. For the plan of the FAPI 2.0 Security Profile, create two more clients with \`profile: 'fapi2'\`, each with its own key and with \`refreshWithoutOfflineAccess\`. Register the callback URL of the conformance suite for both clients of the FAPI 2.0 plan, once without a query and once with the query \`?dummy1=lorem&dummy2=ipsum\`. The module \`fapi2-security-profile-final-user-rejects-authentication\` needs two further clients of this kind, to which its user has not consented before.
 4. In the conformance suite, enter the discovery URL of your deployment, and choose \`static_client\`.
 5. In the conformance suite, upload a screenshot for each module with the result \`review\`.
 
@@ -119,7 +119,7 @@ The tables use the result names of the OpenID Foundation's conformance suite:
 - The result **review** means that every condition of the test module holds, and that a person has to look at a screenshot.
 - The result **skipped** means that the OpenID Foundation's suite does not run the test module, or stops before its end. The last column of the tables gives the reason why a module was skipped, which our test of the module checks too.
 
-In our conformance tests, every condition of every module holds.
+In our conformance tests, every condition of every module that is not skipped holds.
 
 ${plans.map(planSection).join('\n\n')}
 `;

@@ -74,7 +74,7 @@ export async function checkMetadata(suite: Suite): Promise<void> {
 export const discovery: readonly Module[] = [
   module(
     'oidcc-discovery-endpoint-verification',
-    'status, type and every member of the metadata; every URL has https; the keys are valid, public and have different ids',
+    'status, type and members of the metadata; every URL has https; the keys are valid, public and have different ids',
     checkMetadata,
   ),
 ];

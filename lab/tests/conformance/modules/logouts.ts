@@ -166,7 +166,7 @@ export const backchannel: readonly Module[] = [
   ),
   module(
     'oidcc-backchannel-rp-initiated-logout',
-    'a registered client gets one logout token with correct claims when its user is signed out',
+    'a registered client gets a logout token with correct claims when its user is signed out',
     async (suite) => {
       const told = suite.loggedOut.length;
       let idToken = '';
