@@ -16,6 +16,7 @@ import type {
   WebhookEndpoint,
   WebhookObstacle,
 } from '@ostiary/core/console';
+import { orderOf, timeOrders } from './list-order.ts';
 
 /** State of a delivery, as the console's pages name it. */
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -35,10 +36,14 @@ export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
   readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];
 }
 
-/** A page of a list of deliveries, the newest first. */
-export interface DeliveryPage {
-  readonly data: readonly ShownDelivery[];
+/** Page of a list that is sorted by time. */
+export interface ListPage<Item> {
+  readonly data: readonly Item[];
   readonly nextCursor: string | null;
+  /** Value of the query parameter `before` for the page before this one; `null` on the first page. */
+  readonly previousCursor: string | null;
+  /** Number of items that fit the filters, counted up to 10,000. */
+  readonly count: number;
 }
 
 /** A user of the sandbox as this partner sees it, with the original state of the identity check. */
@@ -70,8 +75,8 @@ interface Answers {
   readonly createWebhook: WebhookEndpoint;
   readonly updateWebhook: unknown;
   readonly deleteWebhook: unknown;
-  readonly listDeliveries: DeliveryPage;
-  readonly listEndpointDeliveries: DeliveryPage & { readonly previousCursor: string | null };
+  readonly listDeliveries: { readonly data: readonly ShownDelivery[] };
+  readonly listEndpointDeliveries: ListPage<ShownDelivery>;
   readonly getWebhookHistory: EndpointHistory;
   readonly getWebhookObstacles: { readonly data: readonly WebhookObstacle[] };
   readonly recoverWebhook: { readonly queued: number };
@@ -88,17 +93,10 @@ interface Answers {
     readonly range: { readonly oldest: number; readonly newest: number } | null;
   };
   readonly getEvent: PartnerEvent;
-  readonly listEventDeliveries: DeliveryPage;
+  readonly listEventDeliveries: ListPage<ShownDelivery>;
   readonly getDelivery: Delivery;
   readonly getAttemptAnswer: { readonly eventId: string; readonly response: string };
-  readonly listRequests: {
-    readonly data: readonly LoggedRequest[];
-    readonly nextCursor: string | null;
-    /**
-     * Value of the query parameter `before` for the page of newer logged requests; `null` on the first page.
-     */
-    readonly previousCursor: string | null;
-  };
+  readonly listRequests: ListPage<LoggedRequest>;
   readonly getRequest: LoggedRequest;
   readonly redeliverEvent: { readonly data: readonly unknown[] };
   readonly createSandboxEvent: Omit<PartnerEvent, 'sequence'>;
@@ -109,14 +107,7 @@ interface Answers {
   readonly createPayment: Transfer;
   readonly getPayment: Transfer;
   readonly listPayments: { readonly data: readonly Transfer[] };
-  readonly listTransfers: {
-    readonly data: readonly Transfer[];
-    readonly nextCursor: string | null;
-    /** Value of the query parameter `before` for the page of newer transfers; `null` on the first page. */
-    readonly previousCursor: string | null;
-    /** Number of transfers that fit the filters, counted up to 10,000. */
-    readonly count: number;
-  };
+  readonly listTransfers: ListPage<Transfer>;
   readonly getReconciliation: ReconciliationSummary;
   readonly getPaymentEvent: { readonly event: PartnerEvent | null };
   readonly checkWebhookSignature: SignatureCheck;
@@ -134,8 +125,8 @@ export type Api = <Name extends keyof Answers>(
 /** Returns the function with which a visitor's page calls the partner API; see {@link Api}. */
 export const apiOf = ({ call }: ConsoleVisit): Api => call as Api;
 
-/** Number of deliveries on a page, as a query parameter. Each delivery may have five attempts. */
-export const deliveriesPerPage = '10';
+/** Number of deliveries on a page. Each delivery may have five attempts. */
+export const deliveriesPerPage = 10;
 
 /**
  * Removes parameters without a value from a query, because the API would take an empty parameter for a value.
@@ -143,3 +134,11 @@ export const deliveriesPerPage = '10';
 export function queryOf(query: { readonly [name: string]: string | null }): { [name: string]: string } {
   return Object.fromEntries(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
+
+/** Returns the parameters of the partner API for the page and the order of a list that the URL of a page names. */
+export const placeOf = (query: URLSearchParams): { [name: string]: string } =>
+  queryOf({
+    cursor: query.get('after'),
+    before: query.get('before'),
+    order: orderOf(query, timeOrders),
+  });

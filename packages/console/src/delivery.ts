@@ -1,8 +1,10 @@
 import { type AttemptRequest, deliveryState, failedAttempts } from '@ostiary/core/console';
 import { fill, fillText, type Html, html, nameOf } from '@ostiary/core/pages';
-import type { DeliveryPage, ShownDelivery } from './api.ts';
-import { counted, deliveryBadge, dueMoment, emptyList, foreignText, moment, pageLinks } from './parts.ts';
+import { deliveriesPerPage, type ListPage, type ShownDelivery } from './api.ts';
+import { timeOrders } from './list-order.ts';
+import { counted, deliveryBadge, dueMoment, emptyList, foreignText, moment } from './parts.ts';
 import { curlOf, snippet } from './snippets.ts';
+import { aroundPage } from './two-way.ts';
 import type { Visit } from './visit.ts';
 import type { Words } from './words.ts';
 
@@ -189,28 +191,30 @@ ${canRepeat && visit.mayManage && status !== 'pending' ? html`<p><button class="
 </li>`;
 }
 
-/** Shows deliveries with their attempts in order of time, with a link to older deliveries. */
+/** Shows a page of deliveries, each with its attempts in order of time, and the links to the pages around it. */
 export function deliveryList(
-  { data, nextCursor }: DeliveryPage,
+  { data, nextCursor, previousCursor, count }: ListPage<ShownDelivery>,
   visit: Visit,
   {
     empty,
     contextOf,
-    olderUrl,
-    newerUrl = null,
+    pageUrl,
   }: {
     readonly empty: string;
     readonly contextOf: (delivery: ShownDelivery) => DeliveryContext;
-    readonly olderUrl: (cursor: string) => string;
-    /** URL of the page with newer deliveries; `null` on the first page. */
-    readonly newerUrl?: string | null;
+    /** Returns the URL of another page of the list. */
+    readonly pageUrl: (place: { readonly [name: string]: string | null }) => string;
   },
 ): Html {
-  const words = visit.voice.words.deliveries;
-  if (data.length === 0) return emptyList(words.emptyTitle, empty);
-  return html`<ul class="deliveries">${data.map((delivery) => deliveryItem(delivery, contextOf(delivery), visit))}</ul>
-${pageLinks([
-  [newerUrl, visit.voice.words.lists.previous],
-  [nextCursor === null ? null : olderUrl(nextCursor), words.more],
-])}`;
+  if (data.length === 0) return emptyList(visit.voice.words.deliveries.emptyTitle, empty);
+  const { head, links } = aroundPage(
+    { query: visit.request.query, voice: visit.voice },
+    {
+      ...{ shown: data.length, size: deliveriesPerPage, count, next: nextCursor, previous: previousCursor },
+      ...{ orders: timeOrders, urlOf: pageUrl },
+    },
+  );
+  return html`${head}
+<ul class="deliveries">${data.map((delivery) => deliveryItem(delivery, contextOf(delivery), visit))}</ul>
+${links}`;
 }

@@ -6,7 +6,7 @@ import {
   type WebhookEndpoint,
 } from '@ostiary/core/console';
 import { fill, type Html, html } from '@ostiary/core/pages';
-import { deliveriesPerPage, queryOf } from './api.ts';
+import { deliveriesPerPage, placeOf, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField, noticeOf } from './frame.ts';
 import { historyPanel } from './history.ts';
@@ -71,10 +71,8 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
   const shown = await api('getWebhook', { path: { id } });
   const history = await api('getWebhookHistory', { path: { id } });
   const status = deliveryStates.find((state) => state === request.query.get('status')) ?? null;
-  const [cursor, before] = [request.query.get('cursor'), request.query.get('before')];
-  const query = queryOf({ status, cursor, before, limit: deliveriesPerPage });
+  const query = { ...queryOf({ status }), ...placeOf(request.query), limit: String(deliveriesPerPage) };
   const page = await api('listEndpointDeliveries', { path: { id }, query });
-  const { previousCursor } = page;
   const list = deliveryList(page, visit, {
     empty: status === null ? words.deliveries.emptyEndpoint : words.nothingFits,
     contextOf: ({ eventId, eventType }) => ({
@@ -83,8 +81,7 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
       detail: eventId,
       canRepeat: shown.enabled,
     }),
-    olderUrl: (cursor) => urlOf('endpoint', { id, status, cursor }),
-    newerUrl: previousCursor === null ? null : urlOf('endpoint', { id, status, before: previousCursor }),
+    pageUrl: (place) => urlOf('endpoint', { id, status, ...place }),
   });
   const filter = filterForm(voice, {
     action: urlOf('endpoint', { id }),

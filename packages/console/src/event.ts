@@ -1,6 +1,6 @@
 import { type ConsoleAnswer, deliveryState, PartnerError, type PartnerEvent } from '@ostiary/core/console';
 import { fill, type Html, html, nameOf } from '@ostiary/core/pages';
-import { deliveriesPerPage, queryOf } from './api.ts';
+import { deliveriesPerPage, placeOf, queryOf } from './api.ts';
 import { againForm, deliveryList } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { moment, statesSaid } from './parts.ts';
@@ -36,10 +36,9 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, mayManage, request, urlOf, voice } = visit;
   const { language, words } = voice;
   const { sequence, ...body } = await api('getEvent', { path: { id } });
-  const cursor = request.query.get('cursor');
   const asked = request.query.get('endpoint');
   const endpointId = asked !== null && /^we_[0-9a-f]{32}$/.test(asked) ? asked : null;
-  const query = queryOf({ cursor, endpointId, limit: deliveriesPerPage });
+  const query = { ...queryOf({ endpointId }), ...placeOf(request.query), limit: String(deliveriesPerPage) };
   const page = await api('listEventDeliveries', { path: { id }, query });
   const endpoints = new Map((await api('listWebhooks')).data.map((endpoint) => [endpoint.id, endpoint]));
   const list = deliveryList(page, visit, {
@@ -53,7 +52,7 @@ export async function event(visit: Visit): Promise<ConsoleAnswer> {
         canRepeat: endpoint?.enabled === true,
       };
     },
-    olderUrl: (cursor) => urlOf('event', { id, endpoint: endpointId, cursor }),
+    pageUrl: (place) => urlOf('event', { id, endpoint: endpointId, ...place }),
   });
   return answerFramed(visit, {
     title: body.type,

@@ -1,6 +1,6 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { fillText, type Html, html, icons, nameOf } from '@ostiary/core/pages';
-import type { DeliveryPage } from './api.ts';
+import type { ShownDelivery } from './api.ts';
 import { failureKind } from './delivery.ts';
 import { answerFramed, csrfField } from './frame.ts';
 import { copyButton, snippet } from './snippets.ts';
@@ -18,16 +18,19 @@ const step = (isDone: boolean, text: Html): Html =>
  * Shows whether the first event has arrived: the page waits for it, it was accepted, or the reason why the
  * last attempt failed.
  */
-function arrival({ data }: DeliveryPage, { voice }: Visit): { readonly said: string; readonly part: Html } {
+function arrival(
+  latest: readonly ShownDelivery[],
+  { voice }: Visit,
+): { readonly said: string; readonly part: Html } {
   const { deliveries, failures, receiver: words } = voice.words;
-  const accepted = data.find(({ status }) => status === 'delivered');
+  const accepted = latest.find(({ status }) => status === 'delivered');
   if (accepted !== undefined) {
     const type = html`<code>${nameOf(accepted.eventType)}</code>`;
     const part = step(true, html`<p><strong>${words.arrived}</strong> ${type}</p>`);
     return { said: words.arrived, part };
   }
   const waiting = html`<p><strong>${words.waiting}</strong></p>`;
-  const failed = data.flatMap(({ attempts }) => attempts).find(({ error }) => error !== null);
+  const failed = latest.flatMap(({ attempts }) => attempts).find(({ error }) => error !== null);
   if (failed === undefined) return { said: words.waiting, part: step(false, waiting) };
   const { advice, what } = failures[failureKind(failed, voice.words)];
   const story = html`${waiting}<p>${what}</p><p class="advice"><b>${deliveries.whatToDo}</b> ${advice}</p>`;
@@ -55,8 +58,11 @@ export async function receiver(visit: Visit): Promise<ConsoleAnswer> {
   const { api, backend, id, urlOf, voice } = visit;
   const { language, words } = voice;
   const endpoint = await api('getWebhook', { path: { id } });
-  const deliveries = await api('listDeliveries', { path: { id }, query: { limit: searchedDeliveries } });
-  const { part, said } = arrival(deliveries, visit);
+  const { data: latest } = await api('listDeliveries', {
+    path: { id },
+    query: { limit: searchedDeliveries },
+  });
+  const { part, said } = arrival(latest, visit);
   const chosen = chosenVerifier(visit);
   const { calls, install, label } = verifiers[chosen];
   const environment = `WEBHOOK_SECRET="${words.receiver.secretPlace}"`;

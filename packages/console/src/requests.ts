@@ -1,10 +1,12 @@
 import { type ConsoleAnswer, type LoggedRequest, PartnerError } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
-import { queryOf } from './api.ts';
+import { placeOf, queryOf } from './api.ts';
 import { formOf, noProblems, type Problems } from './forms.ts';
 import { answerFramed } from './frame.ts';
-import { emptyList, facts, filterForm, foreignText, moment, pageLinks, stateBadge } from './parts.ts';
+import { timeOrders } from './list-order.ts';
+import { emptyList, facts, filterForm, foreignText, moment, stateBadge } from './parts.ts';
 import { apiSnippets } from './snippets.ts';
+import { aroundPage, perPage } from './two-way.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 const statusBadge = ({ status }: LoggedRequest): Html =>
@@ -32,19 +34,19 @@ ${formOf({ id: words.id }, problems, '').field({ name: 'id', tag, hint: words.id
 }
 
 /**
- * Shows the latest API requests that were made with the partner's keys of the page's mode (test or live),
- * newest first. Redirects to a request if the query has its id.
+ * Shows the logged API requests that were made with the partner's keys of the page's mode (test or live),
+ * sorted by time. Redirects to a request if the query has its id.
  */
 export async function requests(visit: Visit): Promise<ConsoleAnswer> {
   const { api, mode, request, urlOf, voice } = visit;
   const words = voice.words.requests;
   const id = request.query.get('id')?.trim().slice(0, 100) ?? '';
   if (id !== '' && (await find(visit, id)) !== null) return seeOther(urlOf('request', { id }));
-  const [cursor, before] = [request.query.get('cursor'), request.query.get('before')];
   const only = request.query.get('only');
   const chosen = only === 'failed' ? only : null;
-  const query = queryOf({ cursor, before, failed: chosen === null ? null : 'true' });
-  const { data, nextCursor, previousCursor } = await api('listRequests', { query });
+  const failed = queryOf({ failed: chosen === null ? null : 'true' });
+  const query = { ...failed, ...placeOf(request.query), limit: String(perPage) };
+  const { data, nextCursor: next, previousCursor: previous, count } = await api('listRequests', { query });
   const empty =
     chosen === null
       ? emptyList(words.emptyTitle, mode === 'live' ? words.emptyLive : words.empty)
@@ -56,6 +58,13 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
     options: [['failed', words.failed]],
     chosen,
   });
+  const { head, links } = aroundPage(
+    { query: request.query, voice },
+    {
+      ...{ shown: data.length, count, next, previous, orders: timeOrders },
+      urlOf: (place) => urlOf('requests', { only: chosen, ...place }),
+    },
+  );
   const [newest] = data;
   const said = newest === undefined ? words.emptyTitle : `${newest.method} ${newest.route}: ${newest.status}`;
   return answerFramed(visit, {
@@ -66,15 +75,13 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
     status: id === '' ? 200 : 404,
     said,
     body: html`<section class="panel" aria-labelledby="requests"><div class="head"><h2 id="requests">${words.last}</h2>${filter}</div>
-<div id="request-list" data-live>${data.length === 0 ? empty : html`<ul class="rows">${data.map((one) => requestRow(one, visit))}</ul>`}
-${pageLinks([
-  [previousCursor === null ? null : urlOf('requests', { only: chosen }), words.newest],
-  [
-    previousCursor === null ? null : urlOf('requests', { only: chosen, before: previousCursor }),
-    voice.words.lists.previous,
-  ],
-  [nextCursor === null ? null : urlOf('requests', { only: chosen, cursor: nextCursor }), words.older],
-])}</div></section>
+<div id="request-list" data-live>${
+      data.length === 0
+        ? empty
+        : html`${head}
+<ul class="rows">${data.map((one) => requestRow(one, visit))}</ul>
+${links}`
+    }</div></section>
 <div class="column"><section class="panel">${searchForm(visit, id)}
 <p class="small muted">${mode === 'live' ? words.keptLive : words.kept}</p></section></div>`,
   });

@@ -41,7 +41,8 @@ describe('the history of events', () => {
     expect(await home()).toContain('Queued × 20');
     expect(await home()).not.toContain('and older ones');
     const { text } = await browser.get(`/sandbox/events/${event}`);
-    const { search } = new URL(/href="([^"]+)">Older deliveries/.exec(text)?.[1] ?? '');
+    expect(text).toContain('1–10 of 20');
+    const { search } = new URL(/href="([^"]+)">Next page/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '');
     expect((await browser.get(`/sandbox/events/${event}${search}`)).status).toBe(200);
     await kit.attempt({});
     kit.provider.clock.advance(1_000);
@@ -59,11 +60,11 @@ describe('the history of events', () => {
     }
     const shown = (text: string) => Array.from(text.matchAll(/class="delivery" id="(\w+)"/g), ([, id]) => id);
     const first = (await browser.get(`/sandbox/endpoints/${endpoint}`)).text;
-    const older = /href="([^"]+)">Older deliveries/.exec(first)?.[1] ?? '';
+    const older = /href="([^"]+)">Next page/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const second = (await browser.get(older)).text;
     expect([shown(first).length, shown(second).length]).toEqual([10, 3]);
     expect(new Set([...shown(first), ...shown(second)]).size).toBe(13);
-    const odd = await browser.get(`/sandbox/endpoints/${endpoint}?cursor=nonsense`);
+    const odd = await browser.get(`/sandbox/endpoints/${endpoint}?after=nonsense`);
     expect([odd.status, odd.text.includes('is not one of this list')]).toEqual([400, true]);
   });
 

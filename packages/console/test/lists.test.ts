@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operatorsKit, visited } from './console-kit.ts';
+import { act, operatorsKit, visited } from './console-kit.ts';
 import { logRequests } from './size-kit.ts';
 
 type Kit = Awaited<ReturnType<typeof operatorsKit>>;
@@ -86,18 +86,38 @@ describe('the lists of operators', () => {
 });
 
 describe('the lists of a partner', () => {
-  it('page both ways, and say which events of how many are shown', async () => {
+  // Cursors contain ids like those of real requests.
+  const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+  it('page both ways, and say which rows of how many are shown', async () => {
     const { kit, key, browser } = await visited({ requestLog: 'off' });
     const endpoint = await kit.endpoint(key);
-    for (let index = 0; index < 45; index += 1) await kit.event(key);
-    // Cursors contain ids like those of real requests.
-    const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+    const oldest = await kit.event(key);
+    for (let index = 1; index < 45; index += 1) {
+      kit.provider.clock.advance(1);
+      await kit.event(key);
+    }
+    const payment = { amount: '1.00', currency: 'HTG', recipient: { kid: 'KID-TEST-APPROVED' } };
+    for (let index = 0; index < 55; index += 1)
+      await kit.provider.partnerCall(key, 'POST /v1/partner/payments', payment);
+    for (let index = 0; index < 12; index += 1) await kit.endpoint(key, `/${index}`);
+    await act(browser, `/sandbox/events/${oldest}/redeliver`, {});
     await logRequests(kit.storage, key, 60, idOf);
-    for (const [path, pattern, older, count] of [
-      ['/sandbox', /<li id="(evt_\w+)"/g, 'Older events', 45],
-      [`/sandbox/endpoints/${endpoint}`, /<li class="delivery" id="(dl_\w+)"/g, 'Older deliveries', 45],
-      ['/sandbox/requests', /<li id="([0-9a-f-]{36})"/g, 'Older requests', 60],
-      ['/sandbox/requests?only=failed', /<li id="([0-9a-f-]{36})"/g, 'Older requests', 20],
+    const deliveries = /<li class="delivery" id="(dl_\w+)"/g;
+    const requests = /<li id="([0-9a-f-]{36})"/g;
+    for (const [path, pattern, older, ranges] of [
+      ['/sandbox', /<li id="(evt_\w+)"/g, 'Older events', ['1–20 of 45', '21–40 of 45', '41–45 of 45']],
+      ['/sandbox/payments', /<li id="(tr_\w+)"/g, 'Next page', ['1–50 of 55', '51–55 of 55']],
+      [
+        `/sandbox/endpoints/${endpoint}`,
+        deliveries,
+        'Next page',
+        ['1–10 of 45', '11–20 of 45', '21–30 of 45', '31–40 of 45', '41–45 of 45'],
+      ],
+      [`/sandbox/endpoints/${endpoint}?status=delivered`, deliveries, 'Next page', ['']],
+      [`/sandbox/events/${oldest}`, deliveries, 'Next page', ['1–10 of 13', '11–13 of 13']],
+      ['/sandbox/requests', requests, 'Next page', ['1–50 of 60', '51–60 of 60']],
+      ['/sandbox/requests?only=failed', requests, 'Next page', ['1–20 of 20']],
     ] as const) {
       const pagesOf = async (start: string, words: string) => {
         const pages: { readonly address: string; readonly ids: readonly string[]; readonly range: string }[] =
@@ -117,15 +137,26 @@ describe('the lists of a partner', () => {
       };
       const forwards = await pagesOf(path, older);
       const ids = forwards.flatMap((page) => page.ids);
+      expect([path, forwards.map(({ range }) => range)]).toEqual([path, ranges]);
+      const count = Number(ranges[0].split(' of ')[1] ?? 0);
       expect([path, new Set(ids).size, ids.length]).toEqual([path, count, count]);
       const back = await pagesOf(forwards.at(-1)?.address ?? '', 'Previous page');
-      expect([path, back.toReversed().map((page) => page.ids)]).toEqual([
+      expect([path, back.toReversed().map(({ ids, range }) => ({ ids, range }))]).toEqual([
         path,
-        forwards.map((page) => page.ids),
+        forwards.map(({ ids, range }) => ({ ids, range })),
       ]);
-      if (path === '/sandbox')
-        expect(forwards.map(({ range }) => range)).toEqual(['1–20 of 45', '21–40 of 45', '41–45 of 45']);
+      if (path === '/sandbox' || ids.length === 0) continue;
+      const reversed = await pagesOf(linkIn(await textOf(path), 'Oldest first') ?? '', 'Next page');
+      expect([path, reversed.flatMap((page) => page.ids)]).toEqual([path, ids.toReversed()]);
+      const returned = await pagesOf(reversed.at(-1)?.address ?? '', 'Previous page');
+      expect([path, returned.toReversed().flatMap((page) => page.ids)]).toEqual([path, ids.toReversed()]);
     }
-    expect((await browser.get('/sandbox/requests?before=x')).status).toBe(400);
+    for (const place of ['before=x', 'after=x'])
+      expect((await browser.get(`/sandbox/requests?${place}`)).status).toBe(400);
+    expect((await browser.get('/sandbox/requests?sort=__proto__&nr=-1')).status).toBe(200);
+
+    async function textOf(path: string): Promise<string> {
+      return (await browser.get(path)).text;
+    }
   });
 });

@@ -14,17 +14,17 @@ it('requests of test keys are listed, with filters and pages', async () => {
   const { kit, key, browser } = await visited();
   const page = async (query = '') => (await browser.get(`/sandbox/requests${query}`)).text;
   expect(await page()).toContain('No requests yet');
-  for (let number = 0; number < 26; number += 1) {
+  for (let number = 0; number < 51; number += 1) {
     kit.provider.clock.advance(1);
     await kit.provider.partnerCall(key, 'GET /v1/partner/whoami');
   }
   kit.provider.clock.advance(1);
   await kit.provider.partnerCall(key, 'POST /v1/partner/payments', { amount: 'x' });
-  const all = await stored(kit, key.partner, 27);
+  const all = await stored(kit, key.partner, 52);
   const first = await page();
   expect(first).toMatch(/POST [^\n]*\/v1\/partner\/payments[^\n]*invalid_request/);
-  expect(first.match(/<li id=/g)).toHaveLength(25);
-  const older = /href="[^"]*(\?cursor=[^"]+)">Older requests/.exec(first)?.[1] ?? '';
+  expect(first.match(/<li id=/g)).toHaveLength(50);
+  const older = /href="[^"]*(\?[^"]+)">Next page/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
   expect((await page(older)).match(/<li id=/g)).toHaveLength(2);
   const failed = await page('?only=failed');
   expect(failed.match(/<li id=/g)).toHaveLength(1);

@@ -1,6 +1,7 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html } from '@ostiary/core/pages';
 import { problemRow } from '../frame.ts';
+import { orderOf, orders, timeOrders } from '../list-order.ts';
 import { dayPanel, filterOf, type PaymentContext, paymentList, yesterday } from '../payments/list.ts';
 import { paymentFacts, paymentSteps } from '../payments/one.ts';
 import { fileOf, filesPanel, reconciliationPanel } from '../payments/reconciliation.ts';
@@ -31,7 +32,7 @@ function contextOf(visit: OperatorContext): PaymentContext {
   };
 }
 
-/** Shows the transfers of a partner, newest first, with a filter and the way to the reconciliation of a day. */
+/** Shows the transfers of a partner, sorted by time, with a filter and the way to the reconciliation of a day. */
 export async function payments(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, query, slug, urls, voice } = visit;
   const { name } = found(await admin.partners.get(slug));
@@ -43,8 +44,9 @@ export async function payments(visit: OperatorContext): Promise<ConsoleAnswer> {
     ...(from !== null && { from }),
     ...(to !== null && { to }),
   };
+  const { descending } = orders[orderOf(query, timeOrders)];
   const page = await listed(() =>
-    admin.transfers.list(owner, { ...twoWayPageOf(visit, perPage), ...filters }),
+    admin.transfers.list(owner, { descending, ...twoWayPageOf(visit, perPage), ...filters }),
   );
   const count = await admin.transfers.count(owner, filters);
   return framed(visit, {

@@ -1,5 +1,6 @@
 import type { Transfer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { timeOrders } from '../list-order.ts';
 import { choiceField, filterFold, moment, stateBadge } from '../parts.ts';
 import { parameterOf } from '../query.ts';
 import { aroundPage } from '../two-way.ts';
@@ -133,7 +134,7 @@ export function paymentRow(
   return html`<li id="${id}"><p class="what"><a href="${href}">${amount} ${currency} <span class="hidden">${id}</span></a> <span>${owner}<code>${nameOf(recipient.kid)}</code>${named}</span> <span>${moment(createdAt, voice.language)}</span></p>${statusBadge(status, voice)}</li>`;
 }
 
-/** A page of payments, newest first. */
+/** A page of payments, sorted by time. */
 export interface PaymentPage {
   readonly transfers: readonly Transfer[];
   /** Number of payments that fit the filters. */
@@ -147,11 +148,11 @@ function paymentRows({ transfers, ...page }: PaymentPage, context: PaymentContex
   const { places, query, voice } = context;
   if (transfers.length === 0) return html`<p class="muted">${voice.words.payments.none}</p>`;
   const kept = queryOf(filterOf(query));
-  const { range, links } = aroundPage(context, {
-    ...{ ...page, shown: transfers.length },
+  const { head, links } = aroundPage(context, {
+    ...{ ...page, shown: transfers.length, orders: timeOrders },
     urlOf: (place) => places.list({ ...kept, ...place }),
   });
-  return html`${range}
+  return html`${head}
 <ul class="rows">${transfers.map((transfer) => paymentRow(transfer, { href: places.one(transfer.id), voice }))}</ul>
 ${links}`;
 }

@@ -6,7 +6,7 @@ import {
   type PartnerEvent,
 } from '@ostiary/core/console';
 import { fill, type Html, html, nameOf } from '@ostiary/core/pages';
-import { deliveriesPerPage, queryOf } from '../api.ts';
+import { deliveriesPerPage, placeOf, queryOf } from '../api.ts';
 import { answerFramed, problemRow } from '../frame.ts';
 import { deliveryBadge, stateBadges } from '../parts.ts';
 import { parameterOf } from '../query.ts';
@@ -56,14 +56,14 @@ function callPanel({ backend, voice }: Visit, title: string, call: ApiCall): Htm
 ${apiSnippets(backend, voice, { id: 'call', title, call })}</section>`;
 }
 
-/** Shows the payments of the partner, newest first, with filters. */
+/** Shows the payments of the partner, sorted by time, with filters. */
 export async function payments(visit: Visit): Promise<ConsoleAnswer> {
   const { api, request, voice } = visit;
   const { payments: text, tools } = voice.words;
   const { status, reference, from, to } = filterOf(request.query);
   const [createdFrom, createdTo] = [from?.toISOString() ?? null, to?.toISOString() ?? null];
   const filters = queryOf({ status, reference, createdFrom, createdTo });
-  const place = queryOf({ cursor: request.query.get('after'), before: request.query.get('before') });
+  const place = placeOf(request.query);
   const answer = await api('listTransfers', { query: { ...filters, ...place, limit: String(perPage) } });
   const { data: transfers, nextCursor: next, previousCursor: previous, count } = answer;
   const [newest] = transfers;
@@ -88,7 +88,10 @@ export async function payments(visit: Visit): Promise<ConsoleAnswer> {
 /** Lists the deliveries of the event about a payment, with the state of each. */
 async function deliveriesOf({ id }: PartnerEvent, visit: Visit): Promise<Html> {
   const { api, backend, urlOf, voice } = visit;
-  const page = await api('listEventDeliveries', { path: { id }, query: { limit: deliveriesPerPage } });
+  const page = await api('listEventDeliveries', {
+    path: { id },
+    query: { limit: String(deliveriesPerPage) },
+  });
   const { data: endpoints } = await api('listWebhooks');
   const urlOfEndpoint = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.url]));
   if (page.data.length === 0) return stateBadges([], voice.words);

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { PartnerError } from '../errors.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { ListPosition } from '../ports/lists.ts';
 import { readBothWays, readPage, readPlace, writePlace } from '../text/list-pages.ts';
+import { cursor } from './schemas.ts';
 
 const defaultPageSize = 25;
 
@@ -34,29 +36,33 @@ function placeIn(cursor: string | undefined, path: string): ListPosition | null 
   return place;
 }
 
+/** Query parameters of a list that is sorted by time, newest first unless `order` is `oldest`, and read in both directions. */
+export const bothDirections = { before: cursor, order: z.enum(['newest', 'oldest']).optional() };
+
 /**
- * Reads a page of a list as {@link newestFirst} does or, if `before` is given, the page of items that are
- * newer than that position.
+ * Reads a page of a list in both directions: the page after `cursor` or, if `before` is given, the page that
+ * ends before that position.
  * @throws PartnerError `invalid_request` for an invalid cursor
  */
 export async function inBothDirections<Item extends Listed>(request: {
   readonly cursor?: string | undefined;
   readonly before?: string | undefined;
+  readonly order?: 'newest' | 'oldest' | undefined;
   readonly limit?: number | undefined;
   readonly read: (page: Page & { readonly oldestFirst: boolean }) => Promise<Item[]>;
   readonly view: (item: Item) => JsonObject;
 }) {
-  const { cursor, before, limit = defaultPageSize, read, view } = request;
+  const { cursor, before, order = 'newest', limit = defaultPageSize, read, view } = request;
   const { items, next, previous } = await readBothWays({
     after: placeIn(cursor, 'cursor'),
     before: placeIn(before, 'before'),
     size: limit,
-    read: ({ isBack, ...page }) => read({ ...page, oldestFirst: isBack }),
+    read: ({ isBack, ...page }) => read({ ...page, oldestFirst: (order === 'oldest') !== isBack }),
   });
   return {
     data: items.map(view),
     nextCursor: cursorOfItem(next),
-    /** Value of `before` in the request for the page of newer items; `null` if there are none. */
+    /** Value of `before` in the request for the page before this one; `null` on the first page. */
     previousCursor: cursorOfItem(previous),
   };
 }

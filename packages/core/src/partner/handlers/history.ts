@@ -5,13 +5,14 @@ import type { AttemptRecord, DeliveryRecord } from '../../ports/deliveries.ts';
 import type { JsonObject } from '../../ports/interactions.ts';
 import type { Owner } from '../../ports/partners.ts';
 import { givenTime } from '../../schemas/fields.ts';
+import { countedAtMost } from '../../text/list-pages.ts';
 import { iso } from '../../time/clock.ts';
 import type { Webhooks } from '../../webhooks/create-webhooks.ts';
 import { deliveryStates } from '../../webhooks/delivery-state.ts';
 import type { AttemptRequest } from '../../webhooks/past-requests.ts';
 import { searchEvents } from '../../webhooks/search.ts';
 import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';
-import { inBothDirections, newestFirst } from '../paging.ts';
+import { bothDirections, inBothDirections } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
 import { cursor, pageSize } from '../schemas.ts';
 import { deliveriesQuery, endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
@@ -63,22 +64,25 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
     portal: 'view',
     scope: 'webhooks',
     pathSchema: eventPath,
-    query: z.strictObject({ endpointId: endpointId.optional(), limit: pageSize, cursor }),
+    query: z.strictObject({ endpointId: endpointId.optional(), limit: pageSize, cursor, ...bothDirections }),
     async handle({ path, query: { endpointId = null, ...query }, partner, mode }) {
       const owner = { partner, mode };
       const filters = { ...owner, status: null, endpointId, eventId: path.id };
       let requests: AttemptRequests = new Map();
-      const body = await newestFirst({
-        ...query,
-        async read(page) {
-          const found = await deliveries.list({ ...filters, ...page });
-          // Only in test mode, because signatures of live events are meant for their endpoints alone.
-          if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
-          return found;
-        },
-        view: (delivery) => withRequests(delivery, requests),
-      });
-      return { status: 200, body };
+      const [body, count] = await Promise.all([
+        inBothDirections({
+          ...query,
+          async read(page) {
+            const found = await deliveries.list({ ...filters, ...page });
+            // Only in test mode, because signatures of live events are meant for their endpoints alone.
+            if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
+            return found;
+          },
+          view: (delivery) => withRequests(delivery, requests),
+        }),
+        deliveries.count(filters, countedAtMost),
+      ]);
+      return { status: 200, body: { ...body, count } };
     },
   });
 }
@@ -129,30 +133,30 @@ function oneDelivery({ storage }: Core): PartnerOperation {
 
 const hourMs = 3_600_000;
 
-/**
- * Limits of an endpoint's chart of deliveries: hours back, including the current hour, and number of
- * deliveries that are counted.
- */
-const [historyHours, countedAtMost] = [24, 10_000];
+/** Number of hours in an endpoint's chart of deliveries, including the current hour. */
+const historyHours = 24;
 
-/** Lists deliveries to an endpoint, newest or oldest first, in the form of the public API. */
+/** Lists deliveries to an endpoint, in the form of the public API, and counts them. */
 function endpointDeliveries({ storage: { deliveries } }: Core, { endpoints }: Webhooks): PartnerOperation {
   return operation({
     operation: 'listEndpointDeliveries',
     portal: 'view',
     scope: 'webhooks',
     pathSchema: endpointPath,
-    query: deliveriesQuery.extend({ before: cursor }),
+    query: deliveriesQuery.extend(bothDirections),
     async handle({ path, query: { status = null, ...page }, partner, mode }) {
       const owner = { partner, mode };
       await endpoints.find(owner, path.id);
       const filters = { ...owner, status, endpointId: path.id, eventId: null };
-      const body = await inBothDirections({
-        ...page,
-        read: (page) => deliveries.list({ ...filters, ...page }),
-        view: deliveryView,
-      });
-      return { status: 200, body };
+      const [body, count] = await Promise.all([
+        inBothDirections({
+          ...page,
+          read: (page) => deliveries.list({ ...filters, ...page }),
+          view: deliveryView,
+        }),
+        deliveries.count(filters, countedAtMost),
+      ]);
+      return { status: 200, body: { ...body, count } };
     },
   });
 }

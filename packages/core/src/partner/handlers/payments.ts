@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
 import { createTransfer } from '../../payments/create-transfer.ts';
@@ -12,9 +12,9 @@ import { publicId } from '../../scopes/user-record.ts';
 import { countedAtMost } from '../../text/list-pages.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { eventView } from '../../webhooks/views.ts';
-import { inBothDirections, newestFirst, type Page } from '../paging.ts';
+import { bothDirections, inBothDirections, newestFirst, type Page } from '../paging.ts';
 import { operation, type PartnerOperation, type PartnerRoute, route } from '../request.ts';
-import { cursor, listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
+import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -115,7 +115,7 @@ export function paymentOperations({ storage }: Core): PartnerOperation[] {
       operation: 'listTransfers',
       portal: 'view',
       scope: 'payments:read',
-      query: z.strictObject({ ...listQuery.shape, before: cursor }),
+      query: listQuery.extend(bothDirections),
       /** Returns a page of a list that is read in both directions, and the number of transfers in the list. */
       async handle({ query, partner, mode }) {
         const selection = selectionOf({ partner, mode }, query);

@@ -21,7 +21,7 @@ async function withLog() {
   return { provider, open, call, list };
 }
 
-it('requests are listed newest first, page by page, without their bodies', async () => {
+it('requests are listed in either order of time, page by page, without their bodies', async () => {
   const { list } = await withLog();
   const { data, nextCursor } = await list();
   expect([data, nextCursor]).toMatchObject([
@@ -37,8 +37,14 @@ it('requests are listed newest first, page by page, without their bodies', async
     data: data.slice(1),
     nextCursor: null,
     previousCursor: expect.any(String),
+    count: 2,
   });
-  expect((await list({ failed: 'true' })).data).toEqual(data.slice(0, 1));
+  expect(await list({ failed: 'true' })).toMatchObject({ data: data.slice(0, 1), count: 1 });
+  const oldest = await list({ order: 'oldest', limit: '1' });
+  expect(oldest.data).toEqual(data.slice(1));
+  const last = await list({ order: 'oldest', cursor: oldest.nextCursor ?? '' });
+  expect(last.data).toEqual(data.slice(0, 1));
+  expect(await list({ order: 'oldest', limit: '1', before: last.previousCursor ?? '' })).toEqual(oldest);
 });
 
 it('a request is shown with its redacted body, and only to its own partner', async () => {
