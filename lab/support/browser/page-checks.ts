@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { ElementHandle, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 const images = resolve(import.meta.dirname, '../../../docs/images');
@@ -81,4 +81,31 @@ export async function pressUntil(page: Page, key: string, name: RegExp): Promise
     if (name.test(focused.trim())) return;
   }
   throw new Error(`${name} is out of the keyboard's reach`);
+}
+
+/**
+ * Waits for a visible link, button, field or summary with the given text or label, and returns it: the first
+ * one behind the focused control or, if there is none, the first one of the page.
+ */
+export async function controlOf(page: Page, name: RegExp): Promise<ElementHandle<Element>> {
+  const control = await page.waitForFunction(
+    ({ source, flags }) => {
+      const pattern = new RegExp(source, flags);
+      const controls = [...document.querySelectorAll('a, button, summary, input, select, textarea')];
+      const named = controls.filter((element) => {
+        const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+        const label = isField ? (element.labels?.[0]?.textContent ?? '') : '';
+        return pattern.test(`${element.textContent ?? ''} ${label}`.trim()) && element.checkVisibility();
+      });
+      const focused = document.activeElement;
+      const isBehind = (element: Element): boolean =>
+        focused !== null &&
+        (focused.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+      return named.find(isBehind) ?? named[0] ?? null;
+    },
+    { source: name.source, flags: name.flags },
+  );
+  const element = control.asElement();
+  if (element === null) throw new Error(`${name}: no such control`);
+  return element as ElementHandle<Element>;
 }
