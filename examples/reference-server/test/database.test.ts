@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
+import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { DatabaseUnavailable } from '../src/database/database.ts';
 import { openSqlite } from '../src/database/sqlite.ts';
 import { testDatabase } from './support/database.ts';
@@ -11,6 +13,25 @@ describe('the SQLite file', () => {
     await database.write((transaction) => transaction.script('CREATE TABLE t (x)'));
     expect(database.connection.pragma('journal_mode', { simple: true })).toBe('wal');
     expect(database.connection.pragma('synchronous', { simple: true })).toBe(2);
+  });
+
+  test('returns the space of removed rows to the file system', async () => {
+    const { database, file } = await testDatabase();
+    const storage = sqliteStorage({ file });
+    onTestFinished(() => storage.close());
+    await storage.open();
+    const megabytes = Array.from({ length: 12 }, () => '(zeroblob(1000000))').join();
+    await database.write((transaction) =>
+      transaction.script(`CREATE TABLE t (x); INSERT INTO t VALUES ${megabytes}; DELETE FROM t`),
+    );
+    const size = () => {
+      database.connection.pragma('wal_checkpoint(TRUNCATE)');
+      return statSync(file).size;
+    };
+    expect(size()).toBeGreaterThan(12_000_000);
+    await storage.purge({ now: 0, before: 0, eventsBefore: 0, limit: 1 });
+    // Ostiary keeps four megabytes for new rows.
+    expect(size()).toBeLessThan(6_000_000);
   });
 
   test('waits for another writer without blocking the event loop', async () => {

@@ -90,6 +90,9 @@ export async function openSqlite(file: string): Promise<SqliteDatabase> {
     const connection = new Sqlite(file, { timeout: 0 });
     opened = connection;
     await patiently(connection, performance.now() + busyPatienceMs, () => {
+      // First, because a new file takes it only before its first page, and WAL mode writes that page. Ostiary's storage
+      // returns free space to the file system only in this mode.
+      connection.pragma('auto_vacuum = INCREMENTAL');
       connection.pragma('journal_mode = WAL');
       connection.pragma('synchronous = FULL');
       connection.pragma('journal_size_limit = 4194304');
