@@ -201,7 +201,8 @@ export const settings = {
   OSTIARY_EVENT_RETENTION_DAYS: {
     check: whole(1, 3_650, '1 to 3650 days'),
     fallback: String(defaultOptions.webhooks.retentionDays),
-    about: 'Number of days for which events, deliveries and their attempts are kept. In test mode, at most 7 days.',
+    about:
+      'Number of days for which events, deliveries and their attempts are kept. In test mode, at most 7 days.',
   },
   OSTIARY_SANDBOX_CONSOLE: onOff(
     'on',

@@ -176,6 +176,7 @@ describe('the server on PostgreSQL', () => {
 
   test.each([
     ['there is no such database', { pathname: '/nowhere' }, 'there is no such database'],
+    ['TLS is required and not offered', { search: '?sslmode=verify-full' }, 'it offers no TLS'],
     ['the host is nowhere', { hostname: 'secret-host.invalid' }, 'its host name'],
   ])('does not start when %s, and says so in one line without the URL', async (_, changes, reason) => {
     const url = Object.assign(new URL(postgres.url), changes);

@@ -72,6 +72,9 @@ export function reasonOf(error: unknown): string {
   const code = 'code' in inner ? String(inner.code) : '';
   // The message is Ostiary's or this server's, not the driver's.
   if (code === 'STORAGE_UNAVAILABLE') return inner.message;
+  // The driver gives this error no code.
+  if (inner.message === 'The server does not support SSL connections')
+    return 'it offers no TLS, which the URL requires (sslmode)';
   return reasons[code] ?? (code === '' ? 'the driver refuses it' : `error ${code}`);
 }
 
