@@ -22,6 +22,8 @@ export const allValues = [
   ...['web.autoscaling.enabled=true', 'worker.autoscaling.enabled=true', 'networkPolicy.enabled=true'],
   ...['metrics.serviceMonitor.enabled=true', 'metrics.serviceMonitor.labels.release=prometheus'],
   ...['networkPolicy.ingressNamespace.name=ingress', 'networkPolicy.monitoringNamespace.name=monitoring'],
+  ...['secret.smtpUrlKey=smtp-url', 'settings.OSTIARY_NOTICES_TO=ops@example.com'],
+  ...['settings.OSTIARY_NOTICES_FROM=id@example.com'],
   ...['secret.databaseCaKey=ca', 'migration.secretName=ostiary-owner', 'imagePullSecrets[0].name=registry'],
   ...['web.autoscaling.metric=eventLoop', 'settings.OSTIARY_NAME=Kafe', 'ingress.className=nginx'],
   ...['podLabels.team=identity', 'podAnnotations.note=here', 'web.nodeSelector.pool=web'],

@@ -60,6 +60,9 @@ capabilities: { drop: [ALL] }
 {{- end }}
 - { name: OSTIARY_SEALING_KEYS_FILE, value: /run/secrets/ostiary/sealing-keys }
 - { name: DATABASE_URL_FILE, value: /run/secrets/ostiary/database-url }
+{{- if $values.secret.smtpUrlKey }}
+- { name: OSTIARY_SMTP_URL_FILE, value: /run/secrets/ostiary/smtp-url }
+{{- end }}
 {{- if eq $role "web" }}
 - { name: OSTIARY_TRUSTED_PROXIES, value: {{ required "trustedProxies: addresses of the ingress controller" (join "," $values.trustedProxies) | quote }} }
 - { name: OSTIARY_DRAIN_SECONDS, value: {{ $values.web.drainSeconds | quote }} }
@@ -92,6 +95,9 @@ capabilities: { drop: [ALL] }
             - { key: {{ $secret.sealingKeysKey }}, path: sealing-keys }
             {{- with $secret.databaseCaKey }}
             - { key: {{ . }}, path: ca.pem }
+            {{- end }}
+            {{- with $secret.smtpUrlKey }}
+            - { key: {{ . }}, path: smtp-url }
             {{- end }}
 {{- end -}}
 
