@@ -229,6 +229,7 @@ describe('an act that cannot be undone', () => {
     const kit = await operatorsKit();
     const key = await kit.key();
     await kit.provider.client({ clientId: 'app' });
+    const endpoint = await kit.endpoint(key);
     const stale = kit.browser('ana', { confirmAt: '/staff/login?again=1' });
     const acts = await kit.acts();
     const csrf = csrfOf((await stale.get('/operators/audit')).text);
@@ -236,6 +237,7 @@ describe('an act that cannot be undone', () => {
     for (const [path, form] of [
       [`/operators/partners/${key.partner}/keys/${key.id}`, { act: 'roll', overlapSeconds: '0' }],
       ['/operators/clients/app', { act: 'disable' }],
+      [`/operators/partners/${key.partner}/webhooks/${endpoint}?mode=test`, { act: 'remove' }],
       ['/operators/user?sub=u-1', { act: 'end' }],
     ] as const) {
       expect.soft((await stale.get(path)).text).toContain(`<a href="${confirm}">Sign in again</a>`);

@@ -82,7 +82,7 @@ const table: readonly Row[] = [
     'An endpoint; enables, disables, removes or recovers it.',
     operatorEndpoint,
     changeEndpointOf,
-    { right: 'webhooks' },
+    { right: 'webhooks', isConfirmed: true },
   ],
   ['/partners/:slug/payments', 'The transfers of a partner, filtered.', payments, undefined, seesPayments],
   ['/partners/:slug/payments/:id', 'A transfer and its event.', payment, undefined, seesPayments],
