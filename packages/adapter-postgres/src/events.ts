@@ -6,6 +6,7 @@ import type {
   Owner,
   Publication,
 } from '@ostiary/core/storage';
+import { auditRowOf, postgresAudits } from './audit.ts';
 import { batchCalls } from './batching.ts';
 import type { Database } from './database.ts';
 import { isDataError } from './errors.ts';
@@ -30,6 +31,7 @@ type ListedRow = { readonly oldest: number | null; readonly newest: number | nul
 
 export function postgresEvents(database: Database): EventStore {
   const { schema } = database;
+  const audits = postgresAudits(database);
   const once = postgresClaims(database);
   const publications = postgresPublications(database);
   const holders = postgresHolders(database);
@@ -104,12 +106,14 @@ export function postgresEvents(database: Database): EventStore {
   });
 
   return {
-    async publish(events, { idempotency, now }) {
+    async publish(events, { idempotency, now, audit }) {
       // Copy the events, because the caller may change them while the call waits.
       const rows = events.map((event) => ({ ...event }));
-      if (idempotency === null) return publishTogether(rows);
+      const act = auditRowOf(audit);
+      if (idempotency === null && act === null) return publishTogether(rows);
       return once<Publication>(idempotency, now, async (connection) => {
         await publications.publish(connection, rows);
+        await audits.store(connection, act);
         return { outcome: 'published' };
       });
     },

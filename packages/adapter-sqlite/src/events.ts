@@ -1,4 +1,5 @@
 import type { EventFilter, EventRecord, EventStore, Owner, Publication } from '@ostiary/core/storage';
+import { auditRowOf, sqliteAudits } from './audit.ts';
 import type { Database } from './database.ts';
 import { eventColumns as columns, sqliteEventLists } from './event-lists.ts';
 import { sqliteEventSizes } from './event-sizes.ts';
@@ -38,6 +39,7 @@ function deliveryOf({ status, endpointId }: Pick<EventFilter, 'status' | 'endpoi
 }
 
 export function sqliteEvents(database: Database): EventStore {
+  const audits = sqliteAudits(database);
   const claims = sqliteClaims(database);
   const publications = database.prepare(publicationsOn);
   const holders = database.prepare(holdersOn);
@@ -84,10 +86,12 @@ export function sqliteEvents(database: Database): EventStore {
   }));
 
   return {
-    async publish(events, { idempotency, now }) {
+    async publish(events, { idempotency, now, audit }) {
       const rows = events.map((event) => ({ ...event }));
+      const act = auditRowOf(audit);
       return claims.once<Publication>(idempotency, now, () => {
         publications().publish(rows);
+        audits.store(act);
         return { outcome: 'published' };
       });
     },

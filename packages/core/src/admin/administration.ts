@@ -132,7 +132,8 @@ export function administration(
   actor: Actor = { name: 'host', role: null, may: operatorRights },
 ): Administration {
   const recorded = actsOf(core, actor.name, actor.role);
-  // Every change stores its act together with what it changes, so no change can go round this check.
+  // Every change stores its act together with what it changes, so no change can go round this check. `purge` and
+  // `reseal`, which store their act at the end, check the right at the start.
   const act: Act = (action, ...about) => {
     requireRight(actor.may, rightFor(action));
     return recorded(action, ...about);

@@ -38,8 +38,9 @@ export interface AuditSearch {
 }
 
 /**
- * Reads, extends and verifies the audit log. Entries are kept for ever, and each commits together with its
- * change.
+ * Reads, extends and verifies the audit log. Entries are kept for ever. The entry of a change through
+ * `ostiary.admin` commits together with the change; entries of `purge` and `reseal`, which need many
+ * transactions, are stored at their end.
  */
 export interface AuditAdministration {
   /**

@@ -28,15 +28,15 @@ export async function triggerTestEvent(
   act: Act,
   { partner, type, data }: { readonly partner: string; readonly type: string; readonly data: unknown },
 ): Promise<EventRecord> {
-  const { partners, audit, events } = core.storage;
+  const { partners, events } = core.storage;
   if ((await partners.find(partner)) === null) throw new PartnerNameError('partner_not_found', partner);
   const now = core.clock.now();
   const event = newEvent(core, {
     ...{ partner, mode: 'test', type, createdAt: now },
     data: dataOf(core, type, data),
   });
-  await audit.append(act('event.trigger', `event:${event.id}`, { partner, type }));
-  await events.publish([event], { idempotency: null, now });
+  const audit = act('event.trigger', `event:${event.id}`, { partner, type });
+  await events.publish([event], { idempotency: null, now, audit });
   core.notifyWorkers('deliveries');
   const published = await events.find({ partner, mode: 'test' }, event.id);
   if (published === null) throw new Error('the published event is not stored any more');

@@ -66,10 +66,10 @@ export interface AuditFilter {
 }
 
 /**
- * Stores the audit log, whose acts are kept for ever and never changed. An act that changes stored data is
- * not appended with this port: its record is passed to the storage call that makes the change, and commits
- * with it. Either way the act takes the next place in the chain in the same transaction, so acts wait for
- * each other but no other work does.
+ * Stores the audit log, whose acts are kept for ever and never changed. An act that changes stored data with
+ * one storage call is not appended with this port: its record is passed to that call, and commits with the
+ * change. Either way the act takes the next place in the chain in the same transaction, so acts wait for each
+ * other but no other work does.
  */
 export interface AuditStore {
   append(record: AuditRecord): Promise<void>;

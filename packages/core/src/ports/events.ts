@@ -1,3 +1,4 @@
+import type { AuditRecord } from './audit.ts';
 import type { ClaimOutcome, IdempotencyClaim } from './idempotency.ts';
 import type { TimedPage } from './lists.ts';
 import type { Mode, Owner } from './partners.ts';
@@ -117,7 +118,11 @@ export interface EventStore {
    */
   publish(
     events: readonly NewEvent[],
-    options: { readonly idempotency: IdempotencyClaim | null; readonly now: number },
+    options: {
+      readonly idempotency: IdempotencyClaim | null;
+      readonly now: number;
+      readonly audit?: AuditRecord;
+    },
   ): Promise<Publication>;
 
   /**

@@ -55,3 +55,11 @@ it('a test event for an unknown partner, of an unknown type or with wrong data i
   expect(test.received).toEqual([]);
   expect(await triggered()).toEqual([]);
 });
+
+it('a test event that cannot be stored is not recorded', async () => {
+  const { database, partner, webhooks, triggered } = await scene();
+  database.breakWhen((call) => call === 'events.publish');
+  await expect(webhooks.trigger(partner, 'webhook.test')).rejects.toBe(database.error);
+  database.breakWhen(null);
+  expect(await triggered()).toEqual([]);
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { AuditFilter, AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
 import { assertFields, assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
-import { acme, sampleApiKey, samplePartner } from './partner-samples.ts';
+import { acme, sampleApiKey, sampleClaim, sampleEvent, samplePartner } from './partner-samples.ts';
 import { linked, sampleLink, useOf } from './portal-samples.ts';
 import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
 import { published, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
@@ -112,6 +112,15 @@ const acts: Readonly<Record<string, Act>> = {
   'webhooks.remove': {
     prepare: (storage) => registered(storage, 'a'),
     act: ({ webhooks }, audit) => webhooks.remove(acme, 'we_a', now, audit),
+  },
+  'events.publish': {
+    // The key of the first call makes the second one a replay, which changes nothing.
+    act: ({ events }, audit) =>
+      events.publish([sampleEvent('a')], { idempotency: sampleClaim('key'), now, audit }),
+  },
+  'events.publish without a key': {
+    act: ({ events }, audit) => events.publish([sampleEvent('a')], { idempotency: null, now, audit }),
+    refused: null,
   },
   'deliveries.redeliver': {
     prepare: withEvent,
