@@ -218,6 +218,7 @@ describe('an administration with fewer rights', () => {
     const viewer = kit.admin.as('v', { may: [] });
     await expect(viewer.as('o', { may: operatorRoles.owner }).purge()).rejects.toMatchObject({ status: 403 });
     expect((await viewer.partners.list()).partners).toEqual([]);
+    expect(await viewer.portal.list('kafe')).toEqual([]);
     expect((await viewer.audit.verify()).ok).toBe(true);
     expect(() => kit.admin.as('x', { may: ['everything' as never] })).toThrow(TypeError);
     expect(() => kit.admin.as('x', { role: '' })).toThrow(TypeError);
@@ -228,16 +229,16 @@ describe('an act that cannot be undone', () => {
   it('waits until the operator has confirmed the sign-in, and others do not', async () => {
     const kit = await operatorsKit();
     const key = await kit.key();
-    await kit.provider.client({ clientId: 'app' });
     const endpoint = await kit.endpoint(key);
+    await kit.provider.client({ clientId: 'app' });
     const stale = kit.browser('ana', { confirmAt: '/staff/login?again=1' });
     const acts = await kit.acts();
     const csrf = csrfOf((await stale.get('/operators/audit')).text);
     const confirm = `${kit.provider.origin}/staff/login?again=1`;
     for (const [path, form] of [
       [`/operators/partners/${key.partner}/keys/${key.id}`, { act: 'roll', overlapSeconds: '0' }],
-      ['/operators/clients/app', { act: 'disable' }],
       [`/operators/partners/${key.partner}/webhooks/${endpoint}?mode=test`, { act: 'remove' }],
+      ['/operators/clients/app', { act: 'disable' }],
       ['/operators/user?sub=u-1', { act: 'end' }],
     ] as const) {
       expect.soft((await stale.get(path)).text).toContain(`<a href="${confirm}">Sign in again</a>`);

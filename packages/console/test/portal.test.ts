@@ -537,6 +537,8 @@ describe('the way into the live portal', () => {
     expect(text).not.toContain('Not used yet');
     const [, session = ''] = /name="session" value="(ps_\w+)"/.exec(text) ?? [];
     const viewer = kit.browser('eve', { may: ['webhooks'] });
+    const seen = (await viewer.get(`/operators${page}`)).text;
+    expect([seen.includes(session), seen.includes('value="end_portal"')]).toEqual([true, false]);
     for (const form of [
       { act: 'end_portal', session },
       { act: 'portal_link', rights: 'view' },

@@ -58,7 +58,10 @@ export interface PortalAdministration {
    * ```
    */
   link(request: { readonly partner: string; readonly rights: PortalRights }): Promise<PortalLink>;
-  /** Lists the unused links and the open sessions of a partner, newest first. */
+  /**
+   * Lists the unused links and the open sessions of a partner, newest first. Needs no right, because no link can be
+   * opened with what the list contains.
+   */
   list(partner: string): Promise<readonly PortalSession[]>;
   /**
    * Ends a link or session of a partner: every process refuses it from the next request on.
