@@ -15,7 +15,8 @@ export interface PaymentRequest {
   readonly description?: string | undefined;
   /**
    * Your own reference of the payment, up to 100 characters. It belongs to one transfer for ever, so a
-   * payment with the same reference is never made twice.
+   * payment with the same reference is never made twice. Only in test mode, the service removes payments, after
+   * 7 days at the latest, and the reference of a removed payment can be used again.
    */
   readonly reference?: string | undefined;
   /** Up to 20 texts of your own, by name, which are stored with the payment. */

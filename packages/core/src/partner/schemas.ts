@@ -116,7 +116,7 @@ export const paymentBody = requestBody('A request to pay a user.', {
     .meta({ description: 'Recipient of the payment: a user by public id or by phone number.' }),
   description: line(140, 'Text for the recipient.', 'Rent of March').optional(),
   reference: referenceOf(
-    'Your own name for the transfer. A reference belongs to one transfer for ever, so that no payment is made twice.',
+    'Your own name for the transfer. A reference belongs to one transfer for ever, so that no payment is made twice. In test mode, the reference of a removed transfer can be used again.',
   ).optional(),
   metadata: metadata.optional(),
 });

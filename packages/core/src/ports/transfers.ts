@@ -30,7 +30,10 @@ export interface TransferRecord extends Owner {
   readonly currency: Currency;
   readonly recipientKid: string;
   readonly description: string | null;
-  /** The partner's own reference, unique per partner and mode for ever; `null` if there is none. */
+  /**
+   * The partner's own reference, unique per partner and mode among the stored transfers; `null` if there is none.
+   * Live transfers are stored for ever.
+   */
   readonly reference: string | null;
   readonly metadata: JsonObject | null;
   readonly failure: TransferFailure | null;
