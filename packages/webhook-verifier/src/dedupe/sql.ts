@@ -26,7 +26,8 @@ export interface SqlDedupeOptions {
 export interface SqlDedupeStore extends DedupeStore {
   /**
    * Deletes events that were completed before a time, in milliseconds since the Unix epoch. Returns the
-   * number of deleted events. Ostiary can redeliver events for 30 days.
+   * number of deleted events. Keep events for longer than the service keeps them, 30 days unless its operator chose
+   * another time (at most 3,650 days), because Ostiary can redeliver events for that long.
    */
   purge(before: number): Promise<number>;
 }
