@@ -101,8 +101,9 @@ export async function examine(
         if (!enabled) note(name, 'warning', `disabled: ${url}`);
         else if (last !== undefined) {
           const { error, httpStatus, at } = last;
-          const told = [error ?? 'reached', httpStatus, at, url].join(' ');
-          note(name, error === null ? 'ok' : 'failed', told);
+          // An attempt without a response has no status.
+          const told = [error ?? 'reached', httpStatus, at, url].filter((part) => part !== null);
+          note(name, error === null ? 'ok' : 'failed', told.join(' '));
         } else if (deliveries !== null) note(name, 'unknown', `nothing was delivered yet: ${url}`);
       }
     }

@@ -58,6 +58,17 @@ describe('the doctor', () => {
     expect(report.checks.find(({ name }) => name === names[1])?.message).toMatch(/^status 500 .*\/hook$/);
   });
 
+  it('reports an attempt without a response without a status', async () => {
+    const { ostiary, provider } = await partner({}, { now });
+    const closed = 'http://127.0.0.1:9/hook';
+    const { id } = await ostiary.webhooks.create({ url: closed, events: ['webhook.test'], secret });
+    await ostiary.sandbox.triggerEvent({ type: 'webhook.test' });
+    await provider.ostiary.worker.runDue();
+    const { checks } = await ostiary.doctor();
+    const message = checks.find(({ name }) => name === `webhook ${id}`)?.message;
+    expect(message).toMatch(/^\w+ \d{4}-\d\d-\d\dT[\d:.]+Z http:\/\/127\.0\.0\.1:9\/hook$/);
+  });
+
   it('reports a key that needs signatures, expires soon and has few scopes', async () => {
     const { provider } = await partner();
     const expiresAt = new Date(Date.now() + 86_400_000);
