@@ -53,7 +53,10 @@ import { createWorker, type Worker } from './worker/worker.ts';
 export interface Ostiary<Name extends string = AnyScope> {
   /** Request handler for `node:http`, Express, Koa and other servers with Node's request and response. */
   readonly handler: RequestHandler;
-  /** Request handler for servers with the Web API's `Request` and `Response`: Next.js, Hono, Bun, Deno. */
+  /**
+   * Request handler for servers with the Web API's `Request` and `Response`, such as Next.js and Hono on Node. In Bun
+   * and Deno only this handler is tested, and not the rest of Ostiary.
+   */
   readonly fetch: FetchHandler;
   /**
    * Path patterns of all requests that `handler` and `fetch` respond to, with ids as `:id`. Usable as route

@@ -6,8 +6,8 @@ import { Connection, WebRequest, WebResponse } from './web-messages.ts';
  *
  * @example
  * ```ts
- * // Bun
- * Bun.serve({ fetch: (request, server) => ostiary.fetch(request, { address: server.requestIP(request)?.address }) });
+ * // Hono
+ * ostiary.fetch(c.req.raw, { address: getConnInfo(c).remote.address });
  * ```
  */
 export interface FetchOptions {
@@ -20,8 +20,9 @@ export interface FetchOptions {
 }
 
 /**
- * Handles Web API requests, for servers that use them: Next.js, Hono, Bun, Deno. Passes a request for a path
- * that is not Ostiary's to `next`, or responds with 404 if there is no `next`. Streams bodies both ways.
+ * Handles Web API requests, for servers on Node that use them, such as Next.js and Hono. In Bun and Deno only
+ * this handler is tested, and not the rest of Ostiary. Passes a request for a path that is not Ostiary's to
+ * `next`, or responds with 404 if there is no `next`. Streams bodies both ways.
  *
  * @throws TypeError if the body of a request for one of Ostiary's routes was read before
  * @throws the abort reason of the request's signal, if it aborts

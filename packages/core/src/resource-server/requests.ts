@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request to an API, of Node (Express, Koa, Fastify) or of the Web API (Hono, Next.js, Bun, Deno). */
+/** A request to an API, of Node (Express, Koa, Fastify) or of the Web API (Hono, Next.js). */
 export type ResourceRequest = IncomingMessage | Request;
 
 /**
