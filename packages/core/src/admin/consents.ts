@@ -83,7 +83,7 @@ export function consentAdministration(
         consents.map(async ({ clientId, scopes, grantedAt, usedAt }) => ({
           clientId,
           clientName: (await storage.clients.find(clientId))?.name ?? clientId,
-          scopes,
+          scopes: scopes.filter(options.scopes.has),
           grantedAt: iso(grantedAt),
           lastUsedAt: usedAt === null ? null : iso(usedAt),
         })),

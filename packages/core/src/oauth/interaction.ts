@@ -14,11 +14,10 @@ import {
   unknownRequest,
 } from './client.ts';
 import { connectedJobs } from './connected-notice.ts';
-import { consentedPart, isOptional } from './consented.ts';
+import { consentedScopes, decidedNames, decisionOn, isOptional, type Requested } from './consented.ts';
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
-import { approvedNames } from './resources.ts';
 import { loginOf, loginStep, needsFreshLogin } from './sign-in-step.ts';
 import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
@@ -29,8 +28,9 @@ export interface Question {
   readonly client: ClientRecord;
   readonly user: UserRecord;
   /**
-   * Requested scopes. `isNew` is true if the user has not approved the scope for this client before,
-   * `isOptional` if the user may leave it out, and `isDeclined` if the user left it out before.
+   * Requested scopes. `isNew` is true if the user has not approved the scope for this client and these
+   * resources before, `isOptional` if the user may leave it out, and `isDeclined` if the user left it out
+   * before.
    */
   readonly scopes: readonly {
     readonly name: string;
@@ -53,24 +53,27 @@ export interface Question {
 
 const scopesOf = (interaction: PendingInteraction): string[] => (interaction.params.scope ?? '').split(' ');
 
-const resourcesOf = (interaction: PendingInteraction): string[] =>
-  spaceSeparated(interaction.params.resources ?? '');
-
-const namesOf = (interaction: PendingInteraction): string[] =>
-  approvedNames(scopesOf(interaction), resourcesOf(interaction));
+const requestedBy = (interaction: PendingInteraction): Requested => ({
+  scopes: scopesOf(interaction),
+  resources: spaceSeparated(interaction.params.resources ?? ''),
+});
 
 /** Returns the requested scopes with what the consent page shows about each of them. */
 function askedScopes(
-  interaction: PendingInteraction,
+  core: Core,
+  requested: Requested,
   client: ClientRecord,
   consent: ConsentRecord | null,
 ): Question['scopes'] {
-  return scopesOf(interaction).map((name) => ({
-    name,
-    isNew: !consent?.scopes.includes(name),
-    isOptional: isOptional(client, name),
-    isDeclined: consent?.declined.includes(name) ?? false,
-  }));
+  return requested.scopes.map((name) => {
+    const decision = decisionOn(core, consent, name, requested);
+    return {
+      name,
+      isNew: decision !== 'approved',
+      isOptional: isOptional(client, name),
+      isDeclined: decision === 'declined',
+    };
+  });
 }
 
 /**
@@ -109,13 +112,14 @@ async function questionTo(
   client: ClientRecord,
   consent: ConsentRecord | null,
 ): Promise<Question | null> {
-  const record = await findAsked(core, user.sub, scopesOf(interaction));
+  const requested = requestedBy(interaction);
+  const record = await findAsked(core, user.sub, requested.scopes);
   if (record === null) return null;
   const partner = client.partner === null ? null : await core.storage.partners.find(client.partner);
   return {
     ...{ interaction, client, user: record },
-    scopes: askedScopes(interaction, client, consent),
-    resources: resourcesOf(interaction),
+    scopes: askedScopes(core, requested, client, consent),
+    resources: requested.resources,
     partnerName: partner?.name ?? null,
     csrfToken: forms.issueTo(user.sub, purpose(interaction)),
     switchAccountUrl: await loginOf(core, interaction, client, true),
@@ -142,7 +146,7 @@ async function approve(
   client: ClientRecord,
   declined: readonly string[],
 ): Promise<string> {
-  const requested = scopesOf(interaction);
+  const { scopes: requested, resources } = requestedBy(interaction);
   if (!declined.every((name) => requested.includes(name) && isOptional(client, name)))
     return interactionPageUrl(core, interaction, 'interaction');
   if (requested.every((name) => declined.includes(name))) {
@@ -151,12 +155,12 @@ async function approve(
       'approve',
     );
   }
-  const { clientId } = client;
-  const scopes = namesOf(interaction).filter((name) => !declined.includes(name));
-  const now = core.clock.now();
-  const jobs = await connectedJobs(core, client, { sub: user.sub, scopes, now });
-  const consent = { sub: user.sub, clientId, scopes, declined, jobs, now };
-  if (!(await core.storage.consents.remember(consent))) {
+  const approved = requested.filter((name) => !declined.includes(name));
+  const by = { sub: user.sub, now: core.clock.now() };
+  const jobs = await connectedJobs(core, client, { ...by, scopes: [...approved, ...resources] });
+  const namesOf = (scopes: readonly string[]) => decidedNames(core, { scopes, resources });
+  const names = { scopes: [...namesOf(approved), ...resources], declined: namesOf(declined) };
+  if (!(await core.storage.consents.remember({ ...by, clientId: client.clientId, ...names, jobs }))) {
     throw new OAuthError('invalid_client', 'The client is not known.');
   }
   if (jobs.length > 0) core.notifyWorkers('jobs');
@@ -247,7 +251,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
       const consent = await core.storage.consents.find(user.sub, client.clientId);
       const isPrompted = (interaction.params.prompt ?? '').split(' ').includes('consent');
       const isAsked = isPrompted || isAskedEveryTime(client, interaction.params.redirect_uri ?? '');
-      const isDecided = consentedPart(client, consent, namesOf(interaction)) !== null;
+      const isDecided = consentedScopes(core, client, consent, requestedBy(interaction)) !== null;
       if (!isAsked && isDecided) return interaction.finish({ user, consented: false });
       const question = await questionTo(core, forms, user, interaction, client, consent);
       if (question !== null) return question;

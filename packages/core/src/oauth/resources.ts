@@ -44,12 +44,6 @@ export function requireGrantable(
   );
 }
 
-/** Combines scopes and resource URIs into one list, as consents store them. */
-export const approvedNames = (scopes: Iterable<string>, resources: Iterable<string>): string[] => [
-  ...scopes,
-  ...resources,
-];
-
 /** Scopes and resources of a grant for which an access token is issued. */
 export interface GrantPart {
   readonly scopes: readonly string[];

@@ -34,7 +34,7 @@ export interface InteractionDetails {
   /** Requested scopes. Show all of them: the user approves them together, except optional ones. */
   readonly scopes: readonly {
     readonly name: Scope | (string & {});
-    /** True if the user has not approved this scope for the client before. */
+    /** True if the user has not approved this scope for the client and the requested APIs before. */
     readonly isNew: boolean;
     /** True if the user may leave the scope out; see the client's `optionalScopes`. */
     readonly isOptional: boolean;

@@ -136,9 +136,15 @@ export interface AccessTokenState {
 export interface ConsentRecord {
   readonly sub: string;
   readonly clientId: string;
-  /** Scopes that the user approved, and URIs of approved resources. A scope's name never equals a URI. */
+  /**
+   * Scopes that the user approved, URIs of approved resources, and for each approved scope of a resource the
+   * scope and the URI, separated by a space. A scope's name never equals a URI, and neither contains a space.
+   */
   readonly scopes: readonly string[];
-  /** Optional scopes that the user left out when last asked for them. None of them is among `scopes`. */
+  /**
+   * Optional scopes that the user left out when last asked for them; for each one of a resource also the
+   * scope and the URI, separated by a space. None of them is among `scopes`.
+   */
   readonly declined: readonly string[];
   readonly grantedAt: number;
   readonly updatedAt: number;

@@ -3,8 +3,7 @@ import type { Core } from '../../options/context.ts';
 import { lacksEssentialClass, needsAnotherClass } from '../authentication-context.ts';
 import { acceptsUser } from '../claims-parameter.ts';
 import { findClient, isAskedEveryTime } from '../client.ts';
-import { consentedPart } from '../consented.ts';
-import { approvedNames } from '../resources.ts';
+import { consentedScopes } from '../consented.ts';
 import { requestedInRun, visitor } from './adapter.ts';
 
 const { Check, Prompt } = interactionPolicy;
@@ -100,7 +99,8 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
         const isAsked = isAskedEveryTime(record, String(params?.redirect_uri));
         if (isAsked && result?.consent === undefined) return true;
         const consent = await storage.consents.find(session.accountId, record.clientId);
-        return consentedPart(record, consent, approvedNames(requestParamScopes, requestedInRun())) === null;
+        const requested = { scopes: [...requestParamScopes], resources: requestedInRun() };
+        return consentedScopes(core, record, consent, requested) === null;
       },
     ),
   );

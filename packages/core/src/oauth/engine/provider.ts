@@ -3,11 +3,10 @@ import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../.
 import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Core } from '../../options/context.ts';
 import { findClient, requireStillAllowed, unknownRequest } from '../client.ts';
-import { consentedPart } from '../consented.ts';
+import { consentedScopes } from '../consented.ts';
 import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
-import { approvedNames } from '../resources.ts';
 import {
   authorizationCodeAdapter,
   clientAdapter,
@@ -58,14 +57,15 @@ async function grantOf(core: Core, { oidc }: KoaContextWithOIDC) {
   if (record === null || account === undefined) return undefined;
   requireStillAllowed(record, String(params?.redirect_uri), scopes);
   const consent = await core.storage.consents.find(account.accountId, record.clientId);
-  const approved = consentedPart(record, consent, approvedNames(scopes, requestedInRun()));
+  const requested = { scopes: [...scopes], resources: requestedInRun() };
+  const approved = consentedScopes(core, record, consent, requested);
   if (approved === null) return undefined;
   // The engine uses client ids as keys of this object: in an object with a prototype, an id such as
   // `__proto__` would change every object.
   if (session !== undefined) session.authorizations = Object.create(null);
   const grant = new provider.Grant({ accountId: account.accountId, clientId: record.clientId });
   grant.jti = core.random.bytes(16).toString('base64url');
-  grant.addOIDCScope([...scopes].filter((scope) => approved.includes(scope)).join(' '));
+  grant.addOIDCScope(approved.join(' '));
   return grant;
 }
 
