@@ -1,20 +1,19 @@
-import { hkdfSync } from 'node:crypto';
 import { sandboxConsole } from '@ostiary/console';
 import { createOstiary, type Ostiary } from '@ostiary/core';
 import type { Logger } from 'pino';
 import type { ServerConfig } from './config.ts';
 import { migrate } from './database/migrations.ts';
 import { forOperators, openDatabases, reasonOf } from './database/open.ts';
+import { keysOf } from './derived-keys.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { createMailer } from './notices/mailer.ts';
 import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
 import { createCsrf } from './sign-in/csrf.ts';
 import { createLogin } from './sign-in/login.ts';
-import type { SigningKeys } from './sign-in/proofs.ts';
 import { createSessions, staffSessions } from './sign-in/sessions.ts';
 import { createOperators } from './staff/operators.ts';
-import { createSealer } from './staff/sealed.ts';
+import { createSealer, staffCodes } from './staff/sealed.ts';
 import { createStaff } from './staff/staff.ts';
 import { createAccounts } from './users/accounts.ts';
 import { createDirectory } from './users/directory.ts';
@@ -27,18 +26,6 @@ export interface InstallationOptions {
   readonly now?: () => number;
   readonly passwordCost?: ScryptCost;
 }
-
-/** Derives a key for one purpose from every sealing key, in the same order. */
-const keysOf =
-  ({ sealingKeys }: ServerConfig) =>
-  (purpose: string): SigningKeys => {
-    const derive = (sealingKey: string): Uint8Array => {
-      const key = Buffer.from(sealingKey, 'base64url');
-      return new Uint8Array(hkdfSync('sha256', key, '', `reference-server ${purpose}`, 32));
-    };
-    const [first = '', ...others] = new Set(sealingKeys);
-    return [derive(first), ...others.map(derive)];
-  };
 
 /** An open database with all objects that the server and the command line share. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
@@ -77,7 +64,7 @@ export async function openInstallation(
     const identityChecks = createIdentityChecks(database, accounts, (...change) =>
       running().users.kycChanged(...change),
     );
-    const staff = createStaff(database, passwords, createSealer(deriveKeys('staff codes')), now);
+    const staff = createStaff(database, passwords, createSealer(deriveKeys(staffCodes)), now);
     const ofStaff = createSessions(database, now, staffSessions);
     const operators = createOperators(config, {
       ...{ database, now, logger, accounts, identityChecks, running, cookies, staff },
@@ -112,6 +99,7 @@ export async function openInstallation(
       ...(operators !== null && { operators }),
       ...(mailer !== null && { notify: mailer.notify }),
       sealingKeys: [...config.sealingKeys],
+      hostSecrets: staff.secrets,
       trustedProxies: [...config.trustedProxies],
       theme: { name: config.name, colour: config.colour },
       ...(options.now !== undefined && { clock: { now } }),

@@ -26,7 +26,6 @@ export type {
   SpreadsheetRequest,
 } from './admin/reconciliation.ts';
 export type { ApiRequest, PartnerRequest, RequestAdministration, RequestSearch } from './admin/requests.ts';
-export type { Resealed } from './admin/reseal.ts';
 export type { SearchHit, SearchResult } from './admin/search.ts';
 export { searchedPerKind } from './admin/search.ts';
 export type { SigningKeyAdministration, SigningKeyInfo } from './admin/signing-keys.ts';
@@ -49,5 +48,6 @@ export type {
 export type { PublishedEvent, WebhookAdministration, WebhookDelivery } from './admin/webhooks.ts';
 export { WebhookError } from './admin/webhooks.ts';
 export type { SpreadsheetColumn, SpreadsheetStyle } from './payments/spreadsheet.ts';
+export type { Resealed } from './ports/host-secrets.ts';
 export type { DroppedEndpoint } from './ports/survey.ts';
 export type { WebhookObstacle } from './webhooks/obstacles.ts';

@@ -10,6 +10,7 @@ import {
 import type { Logger } from '@ostiary/core';
 import type { ServerConfig } from '../config.ts';
 import type { Database, Values } from '../database/database.ts';
+import { countStaffSecrets } from '../staff/secrets.ts';
 import { version } from '../version.ts';
 
 /** Time between two heartbeats that a server process writes, in milliseconds. */
@@ -72,6 +73,7 @@ export async function examinedOf(
       signInPath: '/login',
     },
     database: { ...readableBy(database), race: () => race(database, now()) },
+    countHostSecrets: () => countStaffSecrets(database, config.sealingKeys),
     now,
     nodes: all.filter(isAlive),
     silent: all.filter((node) => !isAlive(node)),

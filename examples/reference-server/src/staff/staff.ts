@@ -4,6 +4,7 @@ import { createJoining } from './joining.ts';
 import { createManagement } from './management.ts';
 import { createStaffRows, toMember } from './members.ts';
 import type { Sealer } from './sealed.ts';
+import { createStaffSecrets } from './secrets.ts';
 import { createVerification } from './verification.ts';
 
 /** Functions for the accounts of the people who run the service. */
@@ -14,6 +15,7 @@ export function createStaff(database: Database, passwords: Passwords, sealer: Se
   return {
     get: rows.get,
     list: rows.list,
+    secrets: createStaffSecrets(database, sealer),
     /** Returns a staff member by e-mail address. @throws UnknownStaffError */
     require: async (email: string) => toMember(await rows.require(database, email)),
     ...createManagement(database, rows, now),

@@ -27,11 +27,9 @@ export function createVerification(
     const step = secret && stepOf(secret, code.replaceAll(/\s/g, ''), now());
     return database.write(async (transaction) => {
       if (secret !== null && step !== null) {
-        // Seals the secret with the current key, so that an earlier sealing key is no longer needed.
-        const values = { id, step, totp, sealed: sealer.seal(secret, id) };
-        const sql = `UPDATE app_staff SET totp_step = :step, totp = :sealed
+        const sql = `UPDATE app_staff SET totp_step = :step
           WHERE id = :id AND totp_step < :step AND totp = :totp`;
-        return (await transaction.run(sql, values)) === 1;
+        return (await transaction.run(sql, { id, step, totp })) === 1;
       }
       const sql = 'DELETE FROM app_staff_codes WHERE digest = :digest AND staff_id = :id';
       return (await transaction.run(sql, { id, digest: recoveryDigest(code) })) === 1;

@@ -18,6 +18,7 @@ import { certificate, expiredCertificate, privateKey } from '../support/certific
 import { createPartner, receiver } from '../support/partners.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { cheap, environment, start } from '../support/server.ts';
+import { codeOf, password } from '../support/staff.ts';
 
 const trusted = getCACertificates('default');
 let postgres: PostgresServer;
@@ -409,47 +410,52 @@ describe('ostiary doctor', () => {
         const config = loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys });
         const installation = await openInstallation(config, createLogger('silent'), { passwordCost: cheap });
         onTestFinished(() => installation.close());
-        return installation.ostiary;
+        return installation;
       };
       const secrets = async (keys: string) =>
         (await diagnose(loadConfig({ ...env, OSTIARY_SEALING_KEYS: keys })))
           .filter(({ check }) => check === 'secrets')
           .map(({ verdict, what }) => [verdict, what]);
 
-      const { admin } = await open(old);
+      const { admin, staff, now } = await open(old);
       await admin.partners.create({ slug: 'kafe', name: 'Kafe' });
       for (let index = 0; index < 4; index += 1)
         await admin.apiKeys.issue({ partner: 'kafe', mode: 'test', scopes: ['webhooks'] });
       // Secrets of revoked keys need no sealing key, because they are never used again.
       const { apiKey } = await admin.apiKeys.issue({ partner: 'kafe', mode: 'live', scopes: ['webhooks'] });
       await admin.apiKeys.revoke(apiKey.id);
+      // A staff member with an authenticator app, whose secret is in a table of the reference server.
+      const app = { secret: Buffer.alloc(20, 1), code: codeOf('AEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIB', now()) };
+      await staff.setPassword(await staff.invite('ana@example.com', 'owner'), password, app);
       expect(await secrets(old)).toEqual([
         ['ok', expect.stringMatching(/^all are sealed with the first sealing key \([0-9a-f]{12}\)$/)],
       ]);
       // State before the first restart, including the two signing keys.
       expect(await secrets(`${next},${old}`)).toEqual([
-        ['warning', '6 secrets are sealed with a previous key'],
+        ['warning', '7 secrets are sealed with a previous key'],
       ]);
 
       // The start reseals the signing keys. A worker would reseal the rest, but none runs.
-      const { worker } = await open(`${next},${old}`);
+      const { ostiary } = await open(`${next},${old}`);
       expect(await secrets(`${next},${old}`)).toEqual([
-        ['warning', '4 secrets are sealed with a previous key'],
+        ['warning', '5 secrets are sealed with a previous key'],
       ]);
       expect(await secrets(next)).toEqual([
         [
           'problem',
           expect.stringMatching(
-            /^4 secrets are sealed with a key that is not in OSTIARY_SEALING_KEYS \([0-9a-f]{12}\)$/,
+            /^5 secrets are sealed with a key that is not in OSTIARY_SEALING_KEYS \([0-9a-f]{12}, unknown\)$/,
           ),
         ],
       ]);
 
-      worker.start();
+      expect((await ostiary.admin.health()).sealing.sealedOtherwise).toBe(5);
+      ostiary.worker.start();
       await expect
         .poll(() => secrets(`${next},${old}`), { timeout: 30_000, interval: 300 })
         .toEqual([['ok', expect.any(String)]]);
       expect((await secrets(next))[0]?.[0]).toBe('ok');
+      expect((await ostiary.admin.health()).sealing.sealedOtherwise).toBe(0);
     },
     90_000,
   );

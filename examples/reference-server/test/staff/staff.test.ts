@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSealer } from '../../src/staff/sealed.ts';
-import { createStaff } from '../../src/staff/staff.ts';
+import { createStaff, type Staff } from '../../src/staff/staff.ts';
 import { createPasswords } from '../../src/users/passwords.ts';
 import { onBothEngines } from '../support/engines.ts';
 import { cheap } from '../support/server.ts';
@@ -64,19 +64,26 @@ onBothEngines('staff accounts', (engine) => {
     expect(await staff.verify('bob@example.com', password, second, false)).toBeNull();
   });
 
-  test('a sign-in with a code seals the secret with the current key', async () => {
+  test('secrets of authenticator apps are counted and sealed with the first key', async () => {
     const { database, clock, code, member } = await opened();
     await member('ana@example.com');
+    await member('bob@example.com', 'admin');
+    const lost = await member('eve@example.com', 'admin');
+    await database.write((transaction) =>
+      transaction.run('UPDATE app_staff SET totp = :totp WHERE id = :id', { id: lost.id, totp: 'x' }),
+    );
     const newKey = new Uint8Array(32).fill(9);
-    const signIn = (...keys: [Uint8Array, ...Uint8Array[]]) =>
-      createStaff(database, createPasswords(cheap), createSealer(keys), () => clock.now).verify(
-        ...(['ana@example.com', password, code(), false] as const),
-      );
+    const withKeys = (...keys: [Uint8Array, ...Uint8Array[]]) =>
+      createStaff(database, createPasswords(cheap), createSealer(keys), () => clock.now);
+    const signIn = (staff: Staff) => staff.verify('ana@example.com', password, code(), false);
+    const { secrets } = withKeys(newKey, key);
     clock.now += 30_000;
-    expect(await signIn(newKey)).toBeNull();
-    expect(await signIn(newKey, key)).toMatchObject({ email: 'ana@example.com' });
-    clock.now += 30_000;
-    expect(await signIn(newKey)).toMatchObject({ email: 'ana@example.com' });
+    expect(await signIn(withKeys(newKey))).toBeNull();
+    expect(await secrets.countSealedOtherwise()).toBe(3);
+    expect(await secrets.reseal()).toEqual({ sealed: 2, unopened: 1 });
+    expect(await secrets.countSealedOtherwise()).toBe(1);
+    expect(await secrets.reseal()).toEqual({ sealed: 0, unopened: 1 });
+    expect(await signIn(withKeys(newKey))).toMatchObject({ email: 'ana@example.com' });
   });
 
   test('a password alone signs in only where the server allows it', async () => {

@@ -54,11 +54,24 @@ export interface ServerNode {
   readonly facts: NodeFacts;
 }
 
+/** Number of secrets that one sealing key has encrypted. */
+export interface SealedCount {
+  /** Id of the sealing key in encrypted values; any other text for an unknown key. */
+  readonly seal: string;
+  readonly count: number;
+}
+
 /** Data that the doctor's checks examine. */
 export interface Examined {
   /** Settings from the doctor's own environment, which should equal the servers' settings. */
   readonly settings: DoctorSettings;
   readonly database: DoctorDatabase;
+  /**
+   * Counts the secrets that the server itself stores and encrypts with keys derived from its sealing keys, by
+   * sealing key (see {@link sealIdOf}).
+   * @defaultValue the server has no such secrets
+   */
+  countHostSecrets?(): Promise<readonly SealedCount[]>;
   /** Returns the current time of the clock that the servers use, in milliseconds since the Unix epoch. */
   now(): number;
   /** Running server processes, if they register themselves; `null` if unknown. */

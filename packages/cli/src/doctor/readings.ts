@@ -1,4 +1,4 @@
-import type { DoctorDatabase } from './examined.ts';
+import type { DoctorDatabase, SealedCount } from './examined.ts';
 
 /** Maximum number of rows to count, so that the doctor does not slow down the servers. */
 export const countedAtMost = 10_000;
@@ -90,13 +90,6 @@ export async function signingKeyIds(database: Database): Promise<readonly string
     `SELECT kid FROM ${tableIn(database, 'signing_keys')} WHERE sealed_private_jwk <> ''`,
   );
   return rows.map(({ kid }) => kid);
-}
-
-/** Number of secrets that one sealing key has encrypted. */
-export interface SealedCount {
-  /** Id of the sealing key in encrypted values. */
-  readonly seal: string;
-  readonly count: number;
 }
 
 /**

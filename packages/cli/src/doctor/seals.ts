@@ -1,7 +1,7 @@
-import type { Examined } from './examined.ts';
+import type { Examined, SealedCount } from './examined.ts';
 import { type CheckResult, problem, sound, warning } from './finding.ts';
 import { sealIdOf } from './key-proofs.ts';
-import { countedAtMost, countSecrets, type SealedCount } from './readings.ts';
+import { countedAtMost, countSecrets } from './readings.ts';
 
 function said(counts: readonly SealedCount[]): string {
   const sum = counts.reduce((all, { count }) => all + count, 0);
@@ -13,16 +13,21 @@ function said(counts: readonly SealedCount[]): string {
  * Checks whether a sealing key other than the first is still needed to decrypt stored secrets, and whether
  * such a key is missing in the settings.
  */
-export async function* checkSeals({ settings, database, now }: Examined): AsyncGenerator<CheckResult> {
+export async function* checkSeals(examined: Examined): AsyncGenerator<CheckResult> {
+  const { settings, database, now } = examined;
   const [current = '', ...previous] = settings.sealingKeys.map(sealIdOf);
   yield sound(`all are sealed with the first sealing key (${current})`);
-  const counts = await countSecrets(database, current, now());
+  const ofHost = (await examined.countHostSecrets?.()) ?? [];
+  const counts = [
+    ...(await countSecrets(database, current, now())),
+    ...ofHost.filter(({ seal }) => seal !== current),
+  ];
   const lost = counts.filter(({ seal }) => !previous.includes(seal));
   if (lost.length > 0) {
-    const strange = lost.map(({ seal }) => seal).join(', ');
+    const strange = [...new Set(lost.map(({ seal }) => seal))].join(', ');
     yield problem(
       `${said(lost)} sealed with a key that is not in {sealingKeys} (${strange})`,
-      'Webhooks of those endpoints wait, and signatures under those API keys cannot be checked.',
+      'Webhooks of those endpoints wait, signatures under those API keys cannot be checked, and secrets of the server itself cannot be read.',
       'Add that key again, after the others, in every process.',
     );
   }

@@ -1,5 +1,6 @@
 import { type Act, actsOf } from '../audit/acts.ts';
 import type { Core } from '../options/context.ts';
+import type { Resealed } from '../ports/host-secrets.ts';
 import type { OperatorRight } from '../ports/operators.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { Purged } from '../ports/storage.ts';
@@ -16,7 +17,7 @@ import { type PartnerAdministration, partnerAdministration } from './partners.ts
 import { type PortalAdministration, portalAdministration } from './portal.ts';
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
 import { type RequestAdministration, requestAdministration } from './requests.ts';
-import { type Resealed, resealNow } from './reseal.ts';
+import { resealNow } from './reseal.ts';
 import { operatorRights, requireRight, rightFor } from './rights.ts';
 import { createSearch, type SearchResult } from './search.ts';
 import { type SigningKeyAdministration, signingKeyAdministration } from './signing-keys.ts';
@@ -76,9 +77,10 @@ export interface Administration<Name extends string = string> {
    */
   purge(options?: { readonly onProgress?: (removed: number) => void }): Promise<Purged>;
   /**
-   * Encrypts all stored secrets with the first sealing key. The worker does this by itself as long as a
+   * Encrypts all stored secrets with the first sealing key, and those of the option `hostSecrets`. The worker does this by itself as long as a
    * previous sealing key is configured. Returns the numbers of secrets by result.
-   * @param options - `onProgress` is called after each batch with the number of secrets checked so far, and their total
+   * @param options - `onProgress` is called after each batch with the number of Ostiary's own secrets checked so far,
+   * and their total
    */
   reseal(options?: { readonly onProgress?: (done: number, of: number) => void }): Promise<Resealed>;
   /**

@@ -4,6 +4,7 @@ import type { FailingEndpoint as FailingRow } from '../ports/webhooks.ts';
 import { iso } from '../time/clock.ts';
 import { lateMs, recentMs } from '../webhooks/obstacles.ts';
 import { type Shown, shown } from './checked.ts';
+import { countHostSecrets } from './host-secrets.ts';
 
 /** Number at which counting stops, to keep health checks cheap. */
 const countedAtMost = 10_000;
@@ -62,8 +63,8 @@ export interface Health {
     /** Id of the first sealing key, which reveals nothing about the key. */
     readonly keyId: string;
     /**
-     * Number of secrets in use that are encrypted with another key than the first sealing key. They become
-     * unreadable if that other key is removed.
+     * Number of secrets in use that are encrypted with another key than the first sealing key, at most 10,000.
+     * They become unreadable if that other key is removed. Includes those of the option `hostSecrets`.
      */
     readonly sealedOtherwise: number;
   };
@@ -76,17 +77,22 @@ export const failingView = ({ since, lastAttempt, ...endpoint }: FailingRow): Fa
   lastAttempt: shown(lastAttempt),
 });
 
-/** Reads the {@link Health} of the service with one storage call. */
-export async function healthOf({ storage, clock, sealer }: Core): Promise<Health> {
+/** Reads the {@link Health} of the service with one storage call, and one call of the host application. */
+export async function healthOf(core: Core): Promise<Health> {
+  const { storage, clock, sealer } = core;
   const now = clock.now();
-  const survey = await storage.survey({
-    now,
-    droppedSince: now - recentMs,
-    sealedWith: sealer.currentPrefix,
-    limit: countedAtMost,
-    shown: endpointsAtMost,
-  });
-  const { failingJobs, droppedEndpoints, failing, failingEndpoints, sealedOtherwise } = survey;
+  const [survey, ofHost] = await Promise.all([
+    storage.survey({
+      now,
+      droppedSince: now - recentMs,
+      sealedWith: sealer.currentPrefix,
+      limit: countedAtMost,
+      shown: endpointsAtMost,
+    }),
+    countHostSecrets(core),
+  ]);
+  const { failingJobs, droppedEndpoints, failing, failingEndpoints } = survey;
+  const sealedOtherwise = Math.min(survey.sealedOtherwise + ofHost, countedAtMost);
   const work = ({ count, oldestDueAt }: Waiting): WaitingWork => ({
     count,
     oldestDueAt: oldestDueAt === null ? null : iso(oldestDueAt),

@@ -2,9 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { UnsealError } from '../keys/sealing.ts';
 import { webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
+import type { Resealed } from '../ports/host-secrets.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { ResealedSecret, SealedSecrets } from '../ports/sealed-secrets.ts';
 import { signingSecretContext } from '../secrets/api-key-format.ts';
+import { resealHostSecrets } from './host-secrets.ts';
 
 /**
  * Kind of the jobs that encrypt secrets of a previous sealing key with the first one. The job with this text
@@ -62,14 +64,6 @@ const tablesOf = ({ storage }: Core) => [
   { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
 ];
 
-/** Numbers of secrets that were encrypted with a previous key, by result. */
-export interface Resealed {
-  /** Number of secrets that are now encrypted with the first key. */
-  readonly sealed: number;
-  /** Number of secrets that no key can decrypt. They are unchanged. */
-  readonly unopened: number;
-}
-
 /**
  * Encrypts a batch of secrets with the first sealing key. Secrets that were changed in the meantime stay as
  * they are, so several processes may do this concurrently.
@@ -95,7 +89,7 @@ async function resealBatch(
 }
 
 /**
- * Encrypts all secrets with the first sealing key.
+ * Encrypts all secrets with the first sealing key, those of the host application last.
  * @param told - called after each batch with the number of secrets checked so far, and their total
  */
 export async function resealNow(
@@ -116,7 +110,8 @@ export async function resealNow(
       told(done, Math.max(of, done));
     }
   }
-  return { sealed, unopened };
+  const ofHost = await resealHostSecrets(core);
+  return { sealed: sealed + ofHost.sealed, unopened: unopened + ofHost.unopened };
 }
 
 /**
@@ -152,6 +147,9 @@ export function resealHandler(core: Core): JobHandler {
         written += 1;
       }
     }
+    const ofHost = await resealHostSecrets(core);
+    sealed += ofHost.sealed;
+    unopened += ofHost.unopened;
     const fields = { sealingKey: sealer.currentKeyId, sealed, unopened };
     const isNews = sealed > 0 || job.id !== resealKind;
     sealed = 0;

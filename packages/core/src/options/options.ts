@@ -2,6 +2,7 @@ import type { HostEventDefinition } from '../events.ts';
 import type { HostTexts } from '../languages/page-language.ts';
 import type { addressLimits } from '../limits/request-limits.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { HostSecrets } from '../ports/host-secrets.ts';
 import type { Notify } from '../ports/notices.ts';
 import type { Operators } from '../ports/operators.ts';
 import type { PartnerConsole } from '../ports/partner-console.ts';
@@ -44,7 +45,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /** Functions with which Ostiary uses the sign-in of your server. */
   readonly login: Login;
   /**
-   * Seconds for which a request waits for one of your functions in `users`, `login` and `operators`: above 0, at most 600. After that the request gets a 503, and the log names the function.
+   * Seconds for which a request or a worker waits for one of your functions in `users`, `login`, `operators` and `hostSecrets`: above 0, at most 600. After that a request gets a 503, a worker tries again later, and the log names the function.
    * @defaultValue 10
    */
   readonly hostTimeoutSeconds?: number;
@@ -53,6 +54,12 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * bytes each or their base64url encoding.
    */
   readonly sealingKeys: readonly (string | Uint8Array)[];
+  /**
+   * Functions for secrets of your own that you encrypt with keys derived from `sealingKeys`, so that Ostiary
+   * counts them and encrypts them again after a change of the sealing keys, together with its own secrets.
+   * @defaultValue none: only Ostiary's own secrets are counted and encrypted again
+   */
+  readonly hostSecrets?: HostSecrets;
   /**
    * IP addresses or CIDR ranges of the reverse proxies whose `X-Forwarded-For` is trusted. `'unix'` trusts a
    * proxy that connects over a Unix socket. Without `'unix'`, requests on a Unix socket have no client

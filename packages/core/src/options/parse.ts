@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type Catalogue, createCatalogue } from '../events.ts';
 import { loadLanguages } from '../languages/load.ts';
 import type { HostTexts, PageLanguage } from '../languages/page-language.ts';
+import type { HostSecrets } from '../ports/host-secrets.ts';
 import type { Operators } from '../ports/operators.ts';
 import type { PartnerConsole } from '../ports/partner-console.ts';
 import type { PaymentRail } from '../ports/payments.ts';
@@ -30,6 +31,7 @@ export type Options = Readonly<
     z.output<typeof optionsSchema>,
     | 'users'
     | 'login'
+    | 'hostSecrets'
     | 'pages'
     | 'payments'
     | 'events'
@@ -49,6 +51,7 @@ export type Options = Readonly<
   readonly issuer: URL;
   readonly users: UserDirectory;
   readonly login: Login;
+  readonly hostSecrets: HostSecrets | undefined;
   readonly pages: HostPages;
   readonly payments: PaymentRail | undefined;
   readonly console: PartnerConsole | undefined;
@@ -88,6 +91,29 @@ async function made<T>(make: () => T | Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/** Puts time limits on the functions of the host application that requests and workers call. */
+function hostFunctions(
+  options: OstiaryOptions,
+  seconds: number,
+  acrValues: readonly string[] | undefined,
+): Pick<Options, 'users' | 'login' | 'hostSecrets' | 'pages' | 'operators'> {
+  const { users, login, hostSecrets, pages = {}, operators } = options;
+  return {
+    users: withDeadlines('users', users, userCalls, seconds),
+    login: Object.freeze({
+      ...withDeadlines('login', login, ['authenticate', 'loginUrl', 'signOut'], seconds),
+      ...(acrValues !== undefined && { acrValues }),
+    }),
+    hostSecrets:
+      hostSecrets && withDeadlines('hostSecrets', hostSecrets, ['countSealedOtherwise', 'reseal'], seconds),
+    pages: withDeadlines('pages', pages, ['consent', 'error'], seconds),
+    operators: operators && {
+      ...withDeadlines('operators', operators, ['authenticate'], seconds),
+      pages: operators.pages,
+    },
+  };
 }
 
 /**
@@ -146,7 +172,6 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     );
   }
   const { hostTimeoutSeconds, verifyImportedSecret: verify } = plain;
-  const { acrValues } = plain.login;
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
@@ -154,12 +179,9 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     storage,
     clock,
     logger,
+    ...hostFunctions(options, hostTimeoutSeconds, plain.login.acrValues),
     payments: options.payments,
     console: options.console,
-    operators: options.operators && {
-      ...withDeadlines('operators', options.operators, ['authenticate'], hostTimeoutSeconds),
-      pages: options.operators.pages,
-    },
     // Freeze only the outer object: `store` belongs to the host.
     limits: Object.freeze(limits),
     partnerLimits: Object.freeze(partnerLimits),
@@ -168,7 +190,6 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
     scopes,
     resources: resources && (await made(() => resourceCatalog(resources, scopes))),
     languages: await made(() => loadLanguages(languages, texts as HostTexts, scopes.consents)),
-    pages: withDeadlines('pages', options.pages ?? {}, ['consent', 'error'], hostTimeoutSeconds),
     clientMetadataDocuments:
       documents &&
       Object.freeze({
@@ -179,10 +200,5 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
       }),
     notify: plain.notify && withDeadline('notify', plain.notify, notifySeconds),
     verifyImportedSecret: verify && withDeadline('verifyImportedSecret', verify, hostTimeoutSeconds),
-    users: withDeadlines('users', options.users, userCalls, hostTimeoutSeconds),
-    login: Object.freeze({
-      ...withDeadlines('login', options.login, ['authenticate', 'loginUrl', 'signOut'], hostTimeoutSeconds),
-      ...(acrValues !== undefined && { acrValues }),
-    }),
   });
 }

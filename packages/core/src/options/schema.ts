@@ -54,6 +54,7 @@ export const optionsSchema = knownOnly({
       .optional(),
   }),
   sealingKeys,
+  hostSecrets: z.looseObject({ countSealedOtherwise: callback(), reseal: callback() }).optional(),
   trustedProxies: z.array(proxy).default([]),
   theme: knownOnly({
     name: z.string().trim().min(1).max(60).default(defaultOptions.theme.name),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resealHandler } from '../../src/admin/reseal.ts';
-import { type OstiaryOptions, silentLogger } from '../../src/index.ts';
+import { type HostSecrets, type OstiaryOptions, silentLogger } from '../../src/index.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import type { Core } from '../../src/options/context.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
@@ -161,6 +161,44 @@ describe('sealing anew', () => {
       expect((await storage.webhooks.find(owner, id))?.enabled).toBe(false);
     },
   );
+
+  it('includes secrets of the host application', async () => {
+    const { clock, start, old, next } = processes();
+    let outdated = 3;
+    const hostSecrets: HostSecrets = {
+      countSealedOtherwise: async () => outdated,
+      async reseal() {
+        const sealed = outdated - 1;
+        outdated = 1;
+        return { sealed, unopened: 1 };
+      },
+    };
+    await start([old]);
+    const after = await start([next, old], { hostSecrets });
+    const { admin } = after.ostiary;
+    expect((await admin.health()).sealing.sealedOtherwise).toBe(3);
+    expect(await admin.reseal()).toEqual({ sealed: 2, unopened: 1 });
+    expect((await admin.health()).sealing.sealedOtherwise).toBe(1);
+    outdated = 5;
+    await work(after);
+    expect(after.logged).toContainEqual({
+      level: 'warn',
+      message: 'some secrets are not sealed with the first sealing key',
+      fields: { sealingKey: idOf(next), sealed: 4, unopened: 1 },
+    });
+    outdated = 5;
+    clock.advance(10 * minute);
+    await work(after);
+    expect(outdated).toBe(1);
+  });
+
+  it('refuses invalid numbers of secrets of the host application', async () => {
+    const { start, old } = processes();
+    const hostSecrets = { countSealedOtherwise: async () => -1, reseal: async () => ({ sealed: 1 }) };
+    const { ostiary } = await start([old], { hostSecrets: hostSecrets as unknown as HostSecrets });
+    await expect(ostiary.admin.health()).rejects.toThrow('hostSecrets.countSealedOtherwise must return');
+    await expect(ostiary.admin.reseal()).rejects.toThrow('hostSecrets.reseal must return');
+  });
 
   it('works in bounded batches, and hands the job back before its lease ends', async () => {
     const [old, next] = [randomBytes(32), randomBytes(32)];
