@@ -141,13 +141,14 @@ export const userCommands: Commands<Installation> = {
   },
 
   'users set-password': {
-    about: 'change a password, and end the sessions of the old one',
+    about: 'change a password, end the sessions of the old one, and notify apps of that',
     example: 'anaika',
     positionals: ['handle'],
-    async run({ admin, subject: { accounts } }, { positionals: [handle = ''] }) {
+    async run({ admin, subject: { accounts, ostiary } }, { positionals: [handle = ''] }) {
       // Check the handle before the password prompt, so that no password is typed for a misspelt handle.
       await accounts.require(handle);
       const account = await accounts.setPassword(handle, await readPassword());
+      await ostiary.users.signedOut(account.sub);
       await admin.audit.record({ action: 'user.set_password', target: targetOf(account) });
       return done(`Changed the password of ${account.handle} and ended their sessions.`, account);
     },

@@ -101,7 +101,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
 
 /** Makes the handlers of the pages where users sign in and out. */
 export function createAccountRoutes(context: SignInContext) {
-  const { authUrl, look, accounts, sessions, cookies, csrf, browsers, askingApps } = context;
+  const { authUrl, look, accounts, sessions, cookies, csrf, browsers, askingApps, signedOut } = context;
   const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);
   const checkPassword = passwordCheck(context);
 
@@ -152,6 +152,9 @@ export function createAccountRoutes(context: SignInContext) {
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
       if (!('sub' in result)) return showForm(ctx, request, session, result);
       ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result.sub, session)));
+      // The same user stays signed in to the apps.
+      if (session !== null && session.sub !== result.sub)
+        await signedOut(session.sub, { authenticatedAt: session.authenticatedAt });
       ctx.append('Set-Cookie', cookies.known.set(browsers.remember(cookies.known.read(ctx.req), result)));
       // Invalidates all forms from before the sign-in.
       ctx.append('Set-Cookie', cookies.form.set(csrf.newCookie()));

@@ -259,7 +259,10 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     search: async (request: { readonly text: string; readonly after: string; readonly limit: number }) =>
       (await rows.search(request)).map(toAccount),
 
-    /** Sets a new password, and ends the user's sessions. @throws {@link AccountError} */
+    /**
+     * Sets a new password, and ends the user's sessions at this server. The caller must notify the apps.
+     * @throws {@link AccountError}
+     */
     async setPassword(handle: string, password: string): Promise<Account> {
       const hash = await passwords.hash(check(passwordSchema, password));
       return change(handle, 'password_hash = :value', hash);
