@@ -20,9 +20,9 @@ function valuesOf({ given }: Typed, flag: string): readonly string[] {
   return values === undefined || values === true ? [] : values;
 }
 
-/** Splits the values of a list flag at commas and spaces. */
-const partsOf = (values: readonly string[]): string[] =>
-  values.flatMap((value) => value.split(/[\s,]+/)).filter((part) => part !== '');
+/** Returns the values of a list flag, split at commas and spaces unless they are taken whole. */
+const partsOf = (values: readonly string[], { whole = false }: Pick<CommandFlag, 'whole'> = {}): string[] =>
+  values.flatMap((value) => (whole ? value : value.split(/[\s,]+/))).filter((part) => part !== '');
 
 const quoted = (words: readonly string[]): string => words.map((word) => JSON.stringify(word)).join(' and ');
 
@@ -54,7 +54,7 @@ function faultOf(flag: string, { oneOf, is }: Pick<CommandFlag, 'oneOf' | 'is'>,
 function flagFaults({ flags = {} }: CommandDescription, typed: Typed): string[] {
   return Object.entries(flags).flatMap(([name, flag]) => {
     const given = valuesOf(typed, name);
-    const parts = flag.multiple === true ? partsOf(given) : given.slice(-1);
+    const parts = flag.multiple === true ? partsOf(given, flag) : given.slice(-1);
     if (flag.required === true && parts.every((part) => part.trim() === ''))
       return `--${name} is missing: ${flag.oneOf === undefined ? flag.about : inWords(flag.oneOf)}`;
     return faultOf(name, flag, parts) ?? [];
@@ -117,7 +117,7 @@ export function argumentsOf(
       const given = fitting(flag, { is: 'time' });
       return given === undefined ? undefined : new Date(given);
     },
-    list: (flag) => partsOf(valuesOf(typed, flag)),
+    list: (flag) => partsOf(valuesOf(typed, flag), flags[flag]),
     has: (flag) => typed.given.get(flag) === true,
     json,
   };

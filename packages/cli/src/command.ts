@@ -51,8 +51,10 @@ export interface CommandOutput {
 /** Definition of a command's flag. */
 export interface CommandFlag {
   readonly type: 'string' | 'boolean';
-  /** True if the flag may be given several times, or once with values separated by commas. */
+  /** True if the flag may be given several times, or once with values separated by commas or spaces. */
   readonly multiple?: boolean;
+  /** True if a value may contain commas and spaces, such as a path: several values then need the flag several times. */
+  readonly whole?: boolean;
   /** Description of the flag in the help. */
   readonly about: string;
   /** True if the command requires the flag. */
@@ -84,7 +86,7 @@ export interface CommandArguments {
   oneOf<Word extends string>(flag: string, words: readonly Word[]): Word | undefined;
   /** Value of a flag as a time, or `undefined`. @throws CommandUsageError if the value is no time */
   time(flag: string): Date | undefined;
-  /** The values of a flag that may be repeated, or separated by commas or spaces. */
+  /** The values of a flag that may be repeated. They are split at commas and spaces, except those of a `whole` flag. */
   list(flag: string): string[];
   has(flag: string): boolean;
   /** True with the flag `--json`: the output is for programs. */

@@ -131,7 +131,7 @@ export const importCommands: Commands = {
     example: '--from keycloak --file realm.json --dry-run',
     flags: {
       from: value('where the files come from', { required: true, oneOf: names }),
-      file: values('an export, JSON', { required: true }),
+      file: values('an export, JSON', { required: true, whole: true }),
       'dry-run': toggle('tell what would be done, and store nothing'),
       scope: values('scopes of clients that name none'),
       'rename-scope': values('a scope that is called otherwise here: there=here'),

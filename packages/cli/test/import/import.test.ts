@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Provider } from 'oidc-provider';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../../core/test/support/running.ts';
+import { runCommandLine } from '../../src/index.ts';
 import { grant, hydraClient, hydraConsent, metadata } from './samples.ts';
 import { folder, installation, written } from './support.ts';
 
@@ -44,6 +46,21 @@ describe('an import from oidc-provider', () => {
     expect((await run('oidc-provider', { clients: [metadata] })).out).toMatch(/kafe +created/);
     const alone = { ...metadata, client_id: 'alone' };
     expect((await run('oidc-provider', { _id: 'alone', payload: alone })).out).toMatch(/alone +created/);
+  });
+
+  it('reads files whose names contain spaces and commas', async () => {
+    const { ostiary } = await installation(options);
+    const files = ['my clients, old.json', 'my consents.json'].map((name) => join(folder, name));
+    const contents = [[metadata], [grant]];
+    for (const [index, file] of files.entries()) await writeFile(file, JSON.stringify(contents[index]));
+    const code = await runCommandLine({
+      open: async () => ({ admin: ostiary.admin, close: async () => undefined }),
+      argv: ['import', '--from', 'oidc-provider', ...files.flatMap((file) => ['--file', file])],
+      stdout: { write: () => true },
+      stderr: { write: () => true },
+    });
+    expect(code).toBe(0);
+    expect(await ostiary.consents.list('user-1')).toHaveLength(1);
   });
 
   it('does nothing in a trial but say what it would do', async () => {
