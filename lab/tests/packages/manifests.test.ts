@@ -12,6 +12,7 @@ interface Manifest {
   readonly bugs?: string;
   readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string };
   readonly files?: readonly string[];
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 const manifestOf = (folder: string): Manifest =>
@@ -38,3 +39,15 @@ it.each(folders)(
     }
   },
 );
+
+it('packages that need the core get its version number', () => {
+  // Otherwise a minor version of the core would make a patch version of an adapter, whose peer dependency then excludes the
+  // core that its users have: `npm install` ends with ERESOLVE.
+  const { fixed } = JSON.parse(readFileSync(join(root, '.changeset/config.json'), 'utf8'));
+  const needCore = folders
+    .map(manifestOf)
+    .filter(({ peerDependencies = {} }) => '@ostiary/core' in peerDependencies);
+  const names = needCore.map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(3);
+  expect(fixed).toEqual([['@ostiary/core', ...names, 'create-ostiary']]);
+});
