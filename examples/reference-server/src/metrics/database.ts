@@ -32,6 +32,9 @@ const connections = {
  * are read at each scrape.
  */
 export function observeDatabase(meter: Meter, database: Database, now: () => number): void {
+  const { connections: counts } = database;
+  // Before the query for waiting work, which would be counted as a call that waits for a connection.
+  if (counts !== undefined) observeConnections(meter, counts);
   const readable = readableBy(database);
   observe(meter, waitingWork, async () => {
     const waiting = await inTime(readWaiting(readable, now()), patienceMs);
@@ -45,8 +48,10 @@ export function observeDatabase(meter: Meter, database: Database, now: () => num
       }
     );
   });
-  const { connections: counts } = database;
-  if (counts === undefined) return;
+}
+
+/** Adds metrics of the connections of this process to PostgreSQL. */
+function observeConnections(meter: Meter, counts: NonNullable<Database['connections']>): void {
   // Without the host and the name of the database, of which the convention would make the name.
   const pool = { 'db.client.connection.pool.name': 'ostiary' };
   observe(meter, connections, () => {

@@ -1,6 +1,12 @@
 import { metrics as global } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
-import { type IAttributesProcessor, MeterProvider, type ViewOptions } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  type IAttributesProcessor,
+  InstrumentType,
+  MeterProvider,
+  type ViewOptions,
+} from '@opentelemetry/sdk-metrics';
 import { type Address, type HttpServer, listen } from '@ostiary/web-kit';
 import type { ServerConfig } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
@@ -40,6 +46,18 @@ const views: ViewOptions[] = ['http.server.request.duration', 'ostiary.webhook.a
 );
 
 /**
+ * Exporter that leaves out gauges without a value. By default, the SDK repeats the last value of a gauge, so that nobody sees
+ * that the database no longer answers.
+ */
+class Exporter extends PrometheusExporter {
+  override selectAggregationTemporality(type: InstrumentType): AggregationTemporality {
+    return type === InstrumentType.OBSERVABLE_GAUGE
+      ? AggregationTemporality.DELTA
+      : super.selectAggregationTemporality(type);
+  }
+}
+
+/**
  * Serves `/metrics` for Prometheus, and no other path.
  *
  * @throws AddressError if the port is taken
@@ -66,7 +84,7 @@ export function serveMetrics(address: Address, text: () => Promise<string>): Pro
  * @throws {@link ConfigError} if other code in this process already collects metrics
  */
 export async function startMetrics(address: Address | null, role: ServerConfig['role']) {
-  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const exporter = new Exporter({ preventServerStart: true });
   const provider = new MeterProvider({ readers: [exporter], views });
   if (!global.setGlobalMeterProvider(provider)) {
     throw new ConfigError('OSTIARY_METRICS_PORT: this process has a provider of metrics already');

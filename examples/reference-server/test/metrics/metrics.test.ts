@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { freePort } from '../../../../lab/support/free-port.ts';
 import { programOf } from '../../../../lab/support/program.ts';
@@ -117,6 +117,31 @@ describe('metrics', () => {
     // Metrics are served on a separate port, which has no other path, and not on the public port.
     expect((await scrape('/')).status).toBe(404);
     expect((await fetch(new URL('/metrics', origin))).status).toBe(404);
+  });
+
+  test('leave out what the database does not answer, and do not count their own query', async () => {
+    const metricsPort = await freePort();
+    const database = await startPostgres();
+    onTestFinished(() => database.remove());
+    await startServer(
+      {},
+      {
+        OSTIARY_METRICS_PORT: String(metricsPort),
+        DATABASE_URL: await database.createDatabase('metrics'),
+      },
+    );
+    /** Returns the values of the waiting jobs and of the calls that wait for a connection; `null` for a missing metric. */
+    const values = async () => {
+      const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      const metricOf = (name: string) =>
+        new RegExp(`^${name}(?:\\{.*\\})? (.*)$`, 'm').exec(page)?.[1] ?? null;
+      return [metricOf('ostiary_jobs_due'), metricOf('db_client_connection_pending_requests')];
+    };
+    for (let scrape = 0; scrape < 3; scrape += 1) expect(await values()).toEqual(['0', '0']);
+    await database.stop();
+    await expect.poll(values, { timeout: 20_000 }).toEqual([null, '0']);
+    await database.start();
+    await expect.poll(values, { timeout: 20_000 }).toEqual(['0', '0']);
   });
 
   test('have one series per route and status class, even for unknown paths', async () => {
