@@ -4,13 +4,7 @@ import type { Prometheus } from './prometheus.ts';
 import type { WatchedStage } from './stage.ts';
 
 /** Alerts about the speed of the machine, which may fire on a busy one. */
-const ofTheMachine = [
-  'OstiarySlow',
-  'OstiaryBusy',
-  'OstiaryEventLoopBlocked',
-  'OstiaryMemory',
-  'OstiaryConnectionsExhausted',
-];
+const ofTheMachine = ['OstiarySlow', 'OstiaryBusy', 'OstiaryEventLoopBlocked', 'OstiaryMemory'];
 
 /** Checks that no alert fires while everything works. */
 export async function proveQuiet(prometheus: Prometheus): Promise<Claim> {

@@ -4,6 +4,7 @@ import { programOf } from '../../support/program.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
 import { proveMetrics, proveQuiet } from './alerts.ts';
 import { openCollector, provideCollector } from './collector.ts';
+import { proveFiring } from './firing.ts';
 import { proveLogs } from './logs.ts';
 import { provePanels } from './panels.ts';
 import { openPrometheus } from './prometheus.ts';
@@ -43,6 +44,9 @@ async function proveWatched(prometheusProgram: string, promtool: string): Promis
 const claims: Claim[] = [];
 const [prometheus, promtool] = [programOf('prometheus'), programOf('promtool')];
 if (prometheus === undefined || promtool === undefined) console.log('skipped: there is no Prometheus');
-else claims.push(...(await proveWatched(prometheus, promtool)));
+else {
+  claims.push(...(await proveWatched(prometheus, promtool)));
+  claims.push(...(await proveFiring(prometheus)));
+}
 claims.push(...(await proveLogs(outage)));
 endProof(claims);

@@ -11,7 +11,7 @@ interface Panel {
 const file = resolve(import.meta.dirname, '../../../deploy/grafana/dashboard.json');
 
 /** Interval that Grafana would insert into an expression: four scrapes. */
-const rateInterval = '4s';
+const rateInterval = '8s';
 
 /** Asks Prometheus for each expression of each panel of the dashboard, over the whole run. */
 export async function provePanels(

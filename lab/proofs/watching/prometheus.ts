@@ -36,7 +36,8 @@ export async function openPrometheus(
     // YAML contains JSON.
     JSON.stringify({
       ...config,
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      // A process waits up to a second for the database before it leaves those metrics out.
+      global: { scrape_interval: '2s', scrape_timeout: '2s', evaluation_interval: '1s' },
       scrape_configs: [{ ...job, static_configs: [{ targets }] }],
     }),
   );

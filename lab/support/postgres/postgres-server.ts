@@ -63,6 +63,9 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
     // Pool of superuser connections, separate from the connections under test.
     app,
     rail,
+    /** Stops the PostgreSQL server and ends its sessions. */
+    stop: () => postgres.stop('fast'),
+    start: () => postgres.start(),
     /**
      * Stops the PostgreSQL server, `fast` (sessions are ended) or `immediate` (as in a crash), and starts it
      * again.

@@ -1,0 +1,143 @@
+import { openLoop } from '../../support/measure/open-loop.ts';
+import { type Claim, until } from '../../support/proof.ts';
+import { openPrometheus, type Prometheus } from './prometheus.ts';
+import { rates, seconds, setWatchedStage, type WatchedStage } from './stage.ts';
+
+/** A fault of the deployment, and the alerts that it has to raise. */
+interface Fault {
+  readonly name: string;
+  readonly alerts: readonly string[];
+  begin(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Time within which the alerts of a fault have to fire, in milliseconds. `OstiaryJobsWait` needs a job that is a minute old. */
+const withinMs = 120_000;
+
+/** Number of lists of payments per second that have to wait for a locked table. Each of three keys may list ten a second. */
+const listsPerSecond = 20;
+
+/** Locks a table, so that every call that reads it waits with its connection. @returns a function that ends the lock */
+async function lockTable({ server }: WatchedStage, table: string): Promise<() => Promise<void>> {
+  const connection = await server.app.connect();
+  await connection.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  return async () => {
+    await connection.query('ROLLBACK');
+    connection.release();
+  };
+}
+
+/** Returns the faults, in the order in which they are made. Each one is over before the next one begins. */
+function faultsOf(stage: WatchedStage): readonly Fault[] {
+  const { authUrl, credentials, receiver, server, web, worker } = stage;
+  const keys = credentials.apiKeys.flatMap((apiKey) => apiKey.keys);
+  const ending: (() => Promise<void>)[] = [];
+  return [
+    {
+      name: 'the database is stopped',
+      alerts: ['OstiaryDatabaseAway', 'OstiaryErrors'],
+      begin: () => server.stop(),
+      end: () => server.start(),
+    },
+    {
+      name: 'the payment rail throws errors',
+      alerts: ['OstiaryPaymentOutcomeUnknown', 'OstiaryJobsFail'],
+      begin: async () => void (await server.app.query('ALTER TABLE app.postings RENAME TO postings_away')),
+      end: async () => void (await server.app.query('ALTER TABLE app.postings_away RENAME TO postings')),
+    },
+    {
+      name: 'calls wait for a locked table',
+      alerts: ['OstiaryConnectionsExhausted', 'OstiarySlow'],
+      async begin() {
+        ending.push(await lockTable(stage, 'ostiary.transfers'));
+        // Lists of payments take a connection each. Look-ups by a key would share one.
+        let calls = 0;
+        const list = async () => {
+          calls += 1;
+          const headers = { 'X-API-Key': keys[calls % keys.length] ?? '' };
+          await (await fetch(`${authUrl}/v1/partner/payments`, { headers })).arrayBuffer();
+        };
+        const lists = openLoop(listsPerSecond, list, () => undefined);
+        ending.push(() => lists.stop());
+      },
+      end: async () => {
+        for (const end of ending.splice(0)) await end();
+      },
+    },
+    {
+      name: 'an endpoint is down',
+      alerts: ['OstiaryDeliveriesDropped'],
+      begin: () => receiver.close(),
+      // The endpoint stays down, so that deliveries are due when the worker ends.
+      end: async () => {},
+    },
+    {
+      name: 'the only worker has ended',
+      alerts: ['OstiaryDown', 'OstiaryJobsWait', 'OstiaryDeliveriesWait'],
+      begin: async () => void (await worker.stop()),
+      end: () => worker.start(),
+    },
+    {
+      name: 'a process is started again and again',
+      alerts: ['OstiaryRestarts'],
+      async begin() {
+        for (let count = 0; count < 3; count += 1) {
+          await web.restart({});
+          await seconds(4);
+        }
+      },
+      end: async () => {},
+    },
+  ];
+}
+
+/** Makes a fault, and checks that its alerts fire. */
+async function proveFault(prometheus: Prometheus, fault: Fault): Promise<Claim> {
+  const before = await prometheus.firing();
+  const early = fault.alerts.filter((alert) => before.has(alert));
+  const missing = new Set(fault.alerts);
+  const found: string[] = [];
+  const started = performance.now();
+  await fault.begin();
+  await until(
+    async () => {
+      for (const alert of await prometheus.firing()) {
+        if (missing.delete(alert))
+          found.push(`${alert} ${((performance.now() - started) / 1_000).toFixed(0)} s`);
+      }
+      return missing.size === 0;
+    },
+    { everyMs: 500, withinMs },
+  );
+  await fault.end();
+  return {
+    name: `alerts: ${fault.name}`,
+    problems: [
+      ...early.map((alert) => `${alert} fired before`),
+      ...[...missing].map((alert) => `${alert} did not fire`),
+    ],
+    found: found.join(', '),
+  };
+}
+
+/** Alerts that look back at a time of faults, so that they fire for some minutes after it. */
+const lookingBack = ['OstiaryDeliveriesDropped', 'OstiaryPaymentOutcomeUnknown', 'OstiaryRestarts'];
+
+/** Makes faults under load in a deployment of its own, and checks that the alerts fire, and that they end after the faults. */
+export async function proveFiring(program: string): Promise<Claim[]> {
+  await using ends = new AsyncDisposableStack();
+  const stage = await setWatchedStage(ends, { OSTIARY_LOG_LEVEL: 'fatal' });
+  const prometheus = await openPrometheus(ends, program, Object.values(stage.metrics));
+  stage.load.begin('firing');
+  await stage.load.start(rates);
+  await seconds(10);
+  const claims: Claim[] = [];
+  for (const fault of faultsOf(stage)) {
+    claims.push(await proveFault(prometheus, fault));
+    await seconds(20);
+  }
+  const left = async () => [...(await prometheus.firing())].filter((name) => !lookingBack.includes(name));
+  const areOver = await until(async () => (await left()).length === 0, { everyMs: 500 });
+  claims.push({ name: 'alerts end after the faults', problems: areOver ? [] : await left() });
+  return claims;
+}
