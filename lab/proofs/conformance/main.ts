@@ -16,7 +16,7 @@ import { conformanceHost } from './host.ts';
 const folder = resolve(process.argv[2] ?? '.conformance');
 /** URL of the provider that the conformance suite tests. */
 const authUrl = 'https://localhost:9443';
-/** URL of the conformance suite, and the address without TLS on which the suite listens. */
+/** URL of the conformance suite, and the port without TLS on which the suite listens. */
 const suiteUrl = 'https://localhost:8443';
 const suitePort = 8080;
 /** Name of a test plan in the conformance suite; the suite's URLs contain this name. */

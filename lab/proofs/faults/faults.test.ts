@@ -5,7 +5,10 @@ import { claimsOf, prove } from './prove.ts';
 // Reduced size of `npm run proof:faults`. The requests are always the same, but not those that a fault meets.
 const seed = 20_261_121;
 
-/** Time limit above the guaranteed limit, because other tests use the machine at the same time. */
+/**
+ * Time limit of an error response, in milliseconds. It is above the two seconds that are guaranteed, because other tests use
+ * the machine at the same time.
+ */
 const limitMs = 6_000;
 
 it('loses nothing, does nothing twice and recovers after faults of processes, database, network and disk', async () => {

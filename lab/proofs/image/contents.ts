@@ -7,7 +7,7 @@ export interface Contents {
   readonly root: string;
   readonly files: ReadonlyMap<string, { readonly size: number }>;
   readonly folders: readonly string[];
-  /** Files and links in folders for programs, and programs of the processor elsewhere. */
+  /** Files and links in folders for programs, and native executables (ELF) elsewhere. */
   readonly programs: readonly string[];
 }
 

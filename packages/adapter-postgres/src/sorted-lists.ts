@@ -2,7 +2,7 @@ import type { NameSearch, SortedPage } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Text that sorts after every stored name, because names consist of letters, digits and spaces. */
+/** Text that sorts after every stored name and URL: the last code point of Unicode. */
 const afterEveryName = '\u{10ffff}';
 
 interface Place {

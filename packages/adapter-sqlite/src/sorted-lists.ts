@@ -1,7 +1,7 @@
 import type { NameSearch, SortedPage } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 
-/** Text that sorts after every stored name, because names consist of letters, digits and spaces. */
+/** Text that sorts after every stored name and URL: the last code point of Unicode. */
 const afterEveryName = '\u{10ffff}';
 
 interface Place {

@@ -161,7 +161,7 @@ describe('an app of the packed package', () => {
     const [, install = ''] = /^ {2}(npm ci .*)$/m.exec(dockerfile) ?? [];
     expect(dockerfile).toMatch(/^COPY --from=ostiary \. \/ostiary\/packed\/$/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
-    // As in the image: the packed packages are in a folder beside the app's parent folder.
+    // As in the image, the path from the app's folder to the packed packages is `../../ostiary/packed`.
     const image = mkdtempSync(join(reader, 'image-'));
     const app = join(image, 'own/app');
     mkdirSync(join(image, 'ostiary'));

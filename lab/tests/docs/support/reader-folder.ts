@@ -25,7 +25,7 @@ const checkout = mkdtempSync(join(tmpdir(), 'ostiary-checkout-'));
 const folders: string[] = [checkout];
 const running: ChildProcess[] = [];
 
-/** Creates an empty folder beside a copy of the repository. */
+/** Creates an empty folder beside `ostiary`, which stands for a clone of the repository and contains only the packed packages. */
 function emptyFolder(): string {
   const parent = mkdtempSync(join(tmpdir(), 'ostiary-quickstart-'));
   folders.push(parent);
@@ -42,7 +42,7 @@ function emptyFolder(): string {
 const writesApp = (block: string): boolean => /\bcreate[ -]ostiary/.test(block);
 
 /**
- * Creates a reader's folder beside a copy of the repository, writes the files of a documentation page into
+ * Creates a reader's folder beside the folder `ostiary` with the packed packages, writes the files of a documentation page into
  * it, and installs the packages that the page's commands name.
  */
 export async function folderOf(page: string): Promise<string> {

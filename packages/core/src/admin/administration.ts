@@ -55,8 +55,8 @@ export interface Administration<Name extends string = string> {
    */
   search(text: string): Promise<SearchResult>;
   /**
-   * Returns the state of the service: waiting work, failures, and the sealing keys that stored secrets still
-   * need. Changes nothing.
+   * Returns the state of the service: waiting work, failures, and the number of stored secrets that are
+   * encrypted with another key than the first sealing key. Changes nothing.
    */
   health(): Promise<Health>;
   /**

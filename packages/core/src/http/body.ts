@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { OAuthError } from '../errors.ts';
 
-/** Largest request body, in bytes. Longer bodies are refused with 413. */
+/** Largest request body that is no upload of a file, in bytes. Longer bodies are refused with 413. */
 const maxBodyBytes = 64 * 1024;
 
 /** Time in which a body must arrive, in milliseconds. A slower body is refused with 408. */

@@ -16,7 +16,10 @@ import { requireAllowed } from './refused-count.ts';
 /** Lifetime of a live portal session, counted from the use of its link, in milliseconds. */
 const sessionLifetimeMs = 8 * 3600_000;
 
-/** Maximum number of live portal links that one client address may use in a minute. */
+/**
+ * Maximum number of attempts to open a link to the portal for live data, per client address and minute. Attempts with unknown,
+ * used or expired links count too.
+ */
 const maxOpenings = 60;
 
 /**

@@ -44,15 +44,15 @@ const amount = field(
   '125.00',
 );
 
-/** Creates a schema for a non-empty line of text that people read. */
-const line = (max: number, description: string, example: string) =>
+/** Creates a schema for a non-empty text that people read, which may have several lines. */
+const prose = (max: number, description: string, example: string) =>
   z
     .string()
     .min(1)
     .max(max)
     .meta({ description, examples: [example] });
 
-const referenceOf = (description: string) => line(100, description, 'order-1017');
+const referenceOf = (description: string) => prose(100, description, 'order-1017');
 
 /** Schema of `metadata`: the partner's own data on a transfer, which is returned unchanged. */
 const metadata = field(
@@ -114,7 +114,7 @@ export const paymentBody = requestBody('A request to pay a user.', {
       'has to be either { kid } or { phone }',
     )
     .meta({ description: 'Recipient of the payment: a user by public id or by phone number.' }),
-  description: line(140, 'Text for the recipient.', 'Rent of March').optional(),
+  description: prose(140, 'Text for the recipient.', 'Rent of March').optional(),
   reference: referenceOf(
     'Your own name for the transfer. A reference belongs to one transfer for ever, so that no payment is made twice. In test mode, the reference of a removed transfer can be used again.',
   ).optional(),

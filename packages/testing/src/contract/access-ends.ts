@@ -33,14 +33,14 @@ const parties = {
 type Party = keyof typeof parties;
 
 /**
- * A storage call that ends access of clients, with the users and clients whose grants and consents it ends:
- * `own` and perhaps others.
+ * A storage call that ends access of clients. Each call ends the access token of `own`, the first of
+ * {@link parties}.
  */
 interface End {
   end(storage: Storage, of: Access, at: number): Promise<unknown>;
   /** Undoes the end of access as far as possible, such as by enabling the client again. */
   undo?(storage: Storage): Promise<unknown>;
-  /** Users and clients whose grants end. Empty for a call that ends a single grant or token. */
+  /** Users and clients of which all grants end. Empty for a call that ends a single grant or token. */
   readonly grantsOf: readonly Party[];
   readonly consentsOf: readonly Party[];
 }

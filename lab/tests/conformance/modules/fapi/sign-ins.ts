@@ -10,7 +10,7 @@ import { checkKeys } from '../discovery.ts';
 import { type Module, module } from '../module.ts';
 
 const tlsNote =
-  'TLS is the job of the proxy in front of the provider: its versions and ciphers are not repeated here';
+  'our module does not check the versions and ciphers of TLS, which are the job of the proxy in front of the provider';
 
 /** Lets the user deny an authorization request, and checks the error that the client gets. */
 async function denied(suite: Suite, client: FapiClient, redirectUri: string): Promise<void> {

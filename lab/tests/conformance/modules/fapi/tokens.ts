@@ -49,7 +49,7 @@ export const tokens: readonly Module[] = [
       await expectError(response, 'invalid_request', 'invalid_grant', 'invalid_dpop_proof');
     },
     {
-      note: 'TLS is the job of the proxy in front of the provider: its versions and ciphers are not repeated here',
+      note: 'our module does not check the versions and ciphers of TLS, which are the job of the proxy in front of the provider',
     },
   ),
   module(
