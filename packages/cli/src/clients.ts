@@ -177,13 +177,19 @@ export const clientCommands: Commands = {
   },
 
   'clients rotate-secret': {
-    about: 'issue another secret; it is shown this once',
+    about: 'issue another secret, shown this once; without --overlap, the old one stops working at once',
     example: 'kafe --overlap 86400',
     flags: {
       overlap: value('seconds for which the old secret keeps working', { is: 'whole number', default: '0' }),
       'replace-keys': toggle('remove the keys of a client that has keys instead of a secret'),
     },
     positionals: ['client id'],
+    question(args) {
+      const [clientId] = args.positionals;
+      if (args.has('replace-keys')) return `Replace the keys of ${clientId}? They stop working at once.`;
+      if (args.integer('overlap') !== 0) return null;
+      return `Rotate the secret of ${clientId} without --overlap? The old secret stops working at once.`;
+    },
     async run({ admin }, args) {
       const [clientId = ''] = args.positionals;
       const [overlapSeconds, replaceKeys] = [args.integer('overlap') ?? 0, args.has('replace-keys')];

@@ -140,8 +140,11 @@ export interface CommandDescription {
   readonly flags?: { readonly [flag: string]: CommandFlag };
   /** Names of the positional arguments, all of them required. */
   readonly positionals?: readonly string[];
-  /** Question to confirm before the command deletes or revokes something. `--yes` answers it. */
-  readonly question?: (args: CommandArguments) => string;
+  /**
+   * Question to confirm before the command deletes or revokes something; `null` if it does not with these
+   * arguments. `--yes` answers the question.
+   */
+  readonly question?: (args: CommandArguments) => string | null;
 }
 
 /** A command, such as `clients list`. */

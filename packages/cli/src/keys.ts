@@ -78,6 +78,10 @@ export const keyCommands: Commands = {
       overlap: value('seconds for which the old key keeps working', { is: 'whole number', default: '86400' }),
     },
     positionals: ['key id'],
+    question: (args) =>
+      args.integer('overlap') === 0
+        ? `Roll ${args.positionals[0]} without overlap? The old key stops working at once.`
+        : null,
     async run({ admin }, args) {
       const [id = ''] = args.positionals;
       const overlapSeconds = args.integer('overlap') ?? 0;

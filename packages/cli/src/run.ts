@@ -200,7 +200,8 @@ async function runCommand<Subject extends CommandSubject>(
     if (line === 2 && isJson) throw new CommandUsageError('a command is missing');
     if (typeof line === 'number') return line;
     const { command, args, common } = line;
-    if (command.question !== undefined && !common.yes && !(await confirm(command.question(args)))) {
+    const question = command.question?.(args) ?? null;
+    if (question !== null && !common.yes && !(await confirm(question))) {
       const failure = {
         exitCode: 1,
         code: 'not_confirmed',

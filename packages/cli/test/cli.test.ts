@@ -123,6 +123,26 @@ describe('the command line', () => {
     expect((await provider.ostiary.admin.partners.get('kafe'))?.disabledAt).not.toBeNull();
   });
 
+  it('asks before a rotation that ends the old secret, keys or API key at once', async () => {
+    const { run, asked, refuse, provider } = await terminal();
+    const { clientId } = (await run(`${create} --json`)).json().client;
+    const { id } = await provider.key();
+    const ends = [
+      `clients rotate-secret ${clientId}`,
+      `clients rotate-secret ${clientId} --overlap 60 --replace-keys`,
+      `keys roll ${id} --overlap 0`,
+    ];
+    const overlaps = [`clients rotate-secret ${clientId} --overlap 60`, `keys roll ${id}`];
+    refuse();
+    for (const line of ends) expect((await run(line)).code, line).toBe(1);
+    expect(asked.map((question) => question.includes('at once'))).toEqual([true, true, true]);
+    const { entries } = await provider.ostiary.admin.audit.list();
+    expect(entries.filter(({ action }) => /rotate_secret|roll/.test(action))).toEqual([]);
+    for (const line of overlaps) expect((await run(line)).code, line).toBe(0);
+    expect((await run(`clients rotate-secret ${clientId} --yes`)).code).toBe(0);
+    expect(asked).toHaveLength(3);
+  });
+
   it('says what is revoked with a partner, and what works again when the partner is enabled', async () => {
     const { run, provider } = await terminal();
     const key = await provider.key();
@@ -162,9 +182,11 @@ describe('the command line', () => {
     expect(asking.map(([name]) => name).toSorted()).toEqual([
       'access end',
       'clients disable',
+      'clients rotate-secret',
       'endpoints disable',
       'endpoints remove',
       'keys revoke',
+      'keys roll',
       'partners disable',
       'portal end',
       'purge',
