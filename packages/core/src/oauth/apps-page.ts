@@ -29,8 +29,8 @@ function noticeUrl(
 
 /**
  * Returns the message that the URL of the page of connected apps asks for. The URL after a removal contains
- * the form token with which the removal can be undone, so that another person cannot write a URL that names
- * an app.
+ * the form token with which the removal can be undone, so that another person cannot write a URL that
+ * offers to restore an app.
  */
 async function noticeFrom(
   core: Core,

@@ -21,8 +21,9 @@ function requestedHostname({ headers }: IncomingMessage): string | null {
 }
 
 /**
- * Redirects a request that names another host name of the server, such as `www.` or 127.0.0.1, to the same
- * page on `authUrl`. The cookies of a sign-in and of the host's login belong to the host name of `authUrl`.
+ * Redirects a GET or HEAD request that names another host name of the server, such as `www.` or 127.0.0.1, to
+ * the same page on `authUrl`. The cookies of a sign-in and of the host's login belong to the host name of
+ * `authUrl`.
  * @returns true if the request was redirected
  */
 export function redirectedToAuthUrl({ options }: Core, ctx: Context, page: 'authorize' | 'logout'): boolean {

@@ -4,7 +4,7 @@ import { isContextClass } from '../scopes/context-classes.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { idTokenClaimOf } from './claims-parameter.ts';
 
-/** Maximum number of authentication context classes (`acr`) in a request. */
+/** Maximum number of authentication context classes in `acr_values`. A longer list is ignored. */
 const maxClasses = 16;
 
 /**

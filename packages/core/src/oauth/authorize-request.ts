@@ -15,8 +15,8 @@ import { requestedScopes } from './requested-scopes.ts';
 import { requestedResources, requireGrantable } from './resources.ts';
 
 /**
- * Maximum length of parameter values that are stored while the user decides, in bytes. A hint may be longer
- * than a nonce, because it is an ID token that contains one.
+ * Maximum length of parameter values that are stored while the user decides, in bytes; longer values are
+ * refused. A hint may be longer than a nonce, because it is an ID token that contains one.
  */
 const maxBytes = {
   state: 4096,
@@ -58,11 +58,14 @@ export const knownParameters = [
 /** Name of a parameter of an authorization request. */
 export type Parameter = (typeof knownParameters)[number];
 
-/** A client with the redirect URI of its request. Once both are known, errors are sent to that URI. */
+/** A client with the redirect URI of its request. Once both are known, most errors are sent to that URI. */
 export interface RedirectTarget {
   readonly client: ClientRecord;
   readonly redirectUri: string;
-  /** Value of the request's `state`, which the response returns; `null` if it was missing or sent twice. */
+  /**
+   * Value of the request's `state`, which the response returns; `null` if it was missing, repeated or
+   * malformed.
+   */
   readonly state: string | null;
 }
 
@@ -197,7 +200,7 @@ function withoutIgnored(
 
 /**
  * Checks the remaining parameters of an authorization request and returns them as a query string in the form
- * that oidc-provider gets.
+ * that `Engine.authorize` takes.
  * @throws OAuthError if a parameter is invalid, to be sent to the redirect URI
  */
 export function normalizedQuery(

@@ -78,7 +78,7 @@ export function idTokenClaimOf({ claims }: Parameters, name: string): RequestedC
 
 /**
  * Checks whether an authorization request accepts a user. Every user is accepted, unless the parameter
- * `claims` names one user by `sub` (OpenID Connect Core, section 3.1.2.2).
+ * `claims` requests certain values of `sub` for the ID token (OpenID Connect Core, section 3.1.2.2).
  */
 export function acceptsUser(parameters: Parameters, sub: string): boolean {
   const values = idTokenClaimOf(parameters, 'sub')?.values ?? [];

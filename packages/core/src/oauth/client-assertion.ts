@@ -13,8 +13,8 @@ import { maxAssertionLength } from './credentials.ts';
 import { apiPaths, issuerOf } from './endpoints.ts';
 
 /**
- * Longest time from now to the expiry of a client's assertion (signed JWT), in seconds. The assertion's id is
- * stored for that time.
+ * Longest time from now to the expiry of a client's assertion (signed JWT), in seconds. An assertion that
+ * expires later is refused, because its id is stored until its expiry.
  */
 const maxLifeSeconds = 600;
 

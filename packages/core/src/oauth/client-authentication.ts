@@ -66,8 +66,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
   }
 
   /**
-   * Checks the secret that a client sent. If the client sent no secret, the endpoint decides later whether
-   * this client needs one.
+   * Checks the secret that a client sent. If the client sent none, and has neither keys nor `requireSecret`,
+   * the endpoint decides later whether the request needs a secret.
    */
   async function checkSecret(ctx: Context, client: ClientRecord, credentials: Credentials): Promise<void> {
     const refused = (reason: string, description?: string) =>

@@ -8,9 +8,16 @@ import { freshForMs } from './document-freshness.ts';
 import { addressCounts } from './limits.ts';
 import { type ClientMetadata, DocumentError, documentUrl, readMetadata } from './metadata-document.ts';
 
-/** Maximum number of stored clients with metadata documents. */
+/**
+ * Maximum number of stored clients with metadata documents. Beyond it, a new client replaces the least
+ * recently used client that is enabled and has no grant. Without such a client, the new client is refused
+ * with 503.
+ */
 const maxDocuments = 10_000;
-/** Maximum number of new metadata documents that one client address can make this service fetch per hour. */
+/**
+ * Maximum number of metadata documents per hour that one client address can make this service fetch. Counts
+ * documents of unknown clients, and those of known clients that cannot be read.
+ */
 const newPerHour = 30;
 /** Maximum number of metadata documents that this process fetches at the same time. */
 const maxReads = 32;
@@ -88,7 +95,7 @@ export function createClientDocuments(
 
   async function store(client: ClientRecord): Promise<void> {
     if (client.version > 1) {
-      // If this fails, a faster request has stored the same document.
+      // If this fails, a faster request has stored the document, or an administrator has changed the client.
       await storage.clients.replace(client);
       return;
     }

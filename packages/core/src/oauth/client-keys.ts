@@ -20,7 +20,7 @@ const staleMs = 60 * 60_000;
  */
 const restMs = 30_000;
 
-/** Keys of a client's key document (JWK Set) from its last successful fetch. */
+/** Keys of a client's key document (JWK Set) from its last successful fetch; `jwks` is `null` before that. */
 interface Document {
   readonly jwks: ClientJwks | null;
   readonly fetchedAt: number;

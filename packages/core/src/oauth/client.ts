@@ -10,14 +10,17 @@ export function isEnabled(client: ClientState | null): client is ClientState & {
   return client !== null && client.disabledAt === null && !client.partnerDisabled;
 }
 
-/** Checks whether a text has the format of a client id. Only such texts are searched for in the database. */
+/**
+ * Checks whether a text has the format of a client id, other than the URL of a metadata document. A text that
+ * is neither is not searched for in the database.
+ */
 export const isClientId = (text: string): boolean =>
   /^[A-Za-z0-9_-]{1,255}$/.test(text) && !isReservedName(text);
 
 /**
  * Finds a client by its id: one that an administrator created, or one whose metadata document was read
- * before. `null` if there is none. Every endpoint finds its client here; only an authorization request reads
- * documents.
+ * before. `null` if there is none. Fetches no document: only an authorization request does, see
+ * {@link findRequestingClient}.
  */
 export async function findClient(
   { storage, clientDocuments }: Core,
@@ -55,8 +58,8 @@ export function needsPkce(client: ClientRecord): boolean {
 /**
  * Decides whether the user is asked for consent every time. If the response goes to a loopback address or a
  * private-use scheme, another program could pose as the client (RFC 8252, section 8.6), so consent is not
- * remembered unless the administrator trusts the client. A client that
- * describes itself with a metadata document is trusted by no administrator.
+ * remembered unless the administrator trusts the client. For a client with a metadata document, which no
+ * administrator has checked, the user is always asked.
  *
  * @param redirectUri - redirect URI of the request; other redirect URIs of the client do not matter
  */

@@ -7,8 +7,8 @@ import { iso } from '../time/clock.ts';
 
 /**
  * Returns the job of the notice that a user connected an app; returns no job if the app was connected before,
- * or without the option `notify`. The job's id is the same for two clicks at the same time, and contains
- * nothing about the user.
+ * or without the option `notify`. The job's id is the same for two clicks in the same millisecond, and
+ * contains nothing about the user in plain text.
  */
 export async function connectedJobs(
   core: Core,

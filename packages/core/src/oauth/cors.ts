@@ -44,8 +44,8 @@ export async function narrowOriginTo(core: Core, ctx: Context, clientId: string)
 }
 
 /**
- * Allows every header that a CORS preflight request names: monitoring and HTTP libraries add their own, such
- * as `traceparent`, and no header gives a request more rights.
+ * Allows every header that a CORS preflight request names: monitoring and HTTP libraries add headers, such as
+ * `traceparent`, and no header gives a page more rights than any other program that sends the header.
  */
 function allowPreflight(ctx: Context, methods: readonly string[]): void {
   ctx.vary('Access-Control-Request-Headers');

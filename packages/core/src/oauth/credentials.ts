@@ -81,7 +81,7 @@ function assertedClientId(assertion: string): string {
 
 /**
  * Reads the assertion parameters of a request; `null` if there are none. @throws OAuthError `invalid_request`
- * if the type is missing or unknown
+ * if only one of them was sent, or the type is unknown
  */
 function sentAssertion(parameters: ReadonlyMap<string, string>): string | null {
   const type = parameters.get('client_assertion_type') || null;

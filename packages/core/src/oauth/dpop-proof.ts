@@ -18,7 +18,7 @@ export interface ProvenRequest {
   readonly method: string;
   /** URL of the request as clients call it. Query and fragment are ignored. */
   readonly url: string;
-  /** Access token sent with the proof; `null` at the token endpoint. */
+  /** Access token sent with the proof; `null` at the token endpoint and for pushed authorization requests. */
   readonly accessToken: string | null;
 }
 

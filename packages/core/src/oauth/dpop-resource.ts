@@ -72,7 +72,8 @@ const schemeOf = ({ headers }: PresentedRequest): string =>
 
 /**
  * Checks that a request may use an access token (RFC 9449, section 7). A token that is bound to a key needs
- * the scheme `DPoP` and an unused proof for this request. A token that is not bound needs another scheme.
+ * the scheme `DPoP` and an unused proof for this request. With `takesDpop`, a token that is not bound needs
+ * another scheme.
  * @param request - request that presents the token; `null` if the caller has only the token
  * @param origin - origin of the API as clients call it
  * @returns the problem; `null` if the request may use the token

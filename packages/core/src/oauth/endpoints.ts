@@ -1,11 +1,12 @@
 import type { Options } from '../options/parse.ts';
 import { urlBelow } from '../text/urls.ts';
 
-/** Paths of the pages below `authUrl`. */
+/** Paths below `authUrl`: of pages, their form actions and public documents. */
 export const authPaths = {
   authorize: '/oauth/authorize',
   interaction: '/oauth/interaction/:id',
-  // Both paths are below the interaction page, because the browser sends the interaction's cookie only there.
+  // Resuming and cancelling have paths below the interaction page, because the browser sends the
+  // interaction's cookie only there.
   resume: '/oauth/interaction/:id/resume',
   cancel: '/oauth/interaction/:id/cancel',
   logo: '/oauth/client-logo/:id',
@@ -37,7 +38,7 @@ export function issuerOf(options: Options): string {
   return issuer.pathname === '/' ? issuer.origin : issuer.href;
 }
 
-/** Returns the URL of a page below `authUrl`. `id` replaces the parameter in its path. */
+/** Returns the URL for one of {@link authPaths}. `id` replaces the parameter in the path. */
 export function pageUrl(options: Options, page: keyof typeof authPaths, id = ''): string {
   return urlBelow(options.authUrl, authPaths[page].replace(/:\w+/, encodeURIComponent(id)));
 }

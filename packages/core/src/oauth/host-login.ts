@@ -6,10 +6,7 @@ import { userIdFormat, userIdWords } from '../scopes/user-ids.ts';
 import { digest } from '../secrets/tokens.ts';
 import { requestedClasses } from './authentication-context.ts';
 
-/**
- * Thrown if the host application's `login.authenticate` returned an invalid result, which is a bug of the
- * host.
- */
+/** Thrown if a `login` function of the host application broke its contract, which is a bug of the host. */
 export class LoginError extends TypeError {
   override readonly name = 'LoginError';
 }

@@ -1,7 +1,10 @@
 import type { Context } from 'koa';
 import { setNoStore } from '../http/headers.ts';
 
-/** Names of response headers that a page of the host application cannot set. */
+/**
+ * Names of headers that are not copied from a host application's `Response`, because they describe another
+ * body, another connection or a redirect.
+ */
 const ours = new Set(['content-encoding', 'transfer-encoding', 'connection', 'location']);
 
 /**

@@ -21,8 +21,8 @@ export interface IdTokenHint {
   /** Client id of the client that received the ID token. */
   readonly aud: string;
   /**
-   * Id of the user in the ID token. `null` if the token is older than a year, or if its signing key is no
-   * longer kept, because then any client could have forged it.
+   * Id of the user in the ID token. `null` if the token is older than a year: its signing key may no longer
+   * be kept, and without the key anyone could have forged the token.
    */
   readonly sub: string | null;
 }
@@ -51,7 +51,7 @@ function isOld({ iat }: JWTPayload, now: number): boolean {
   return iat !== undefined && iat * 1000 <= now - verifiableMs;
 }
 
-/** Checks whether a token claims to be an ID token of this service that is older than all kept keys. */
+/** Checks whether a token claims to be an ID token of this service that is older than a year. */
 function isFromForgottenKey(token: string, issuer: string, now: number): boolean {
   try {
     const payload = decodeJwt(token);

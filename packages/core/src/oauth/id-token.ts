@@ -8,8 +8,9 @@ import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
 /**
- * Names of the claims of an ID token, which the discovery document lists. Data about the user comes from
- * userinfo.
+ * Names of the claims of every ID token (`nonce` only if the authorization request had one), which the
+ * discovery document lists. Data about the user comes from userinfo, unless the client requested it for the
+ * ID token.
  */
 export const idTokenClaims = [
   'iss',

@@ -102,8 +102,8 @@ export function detailsOf(
 }
 
 export function interactionApi(interactions: Interactions, forms: Forms, core: Core): InteractionApi {
-  // The response is only a dummy: reading the interaction cookie needs a request and a response, but writes
-  // nothing.
+  // A dummy response, which is never sent: reading the interaction's cookie needs a request and a response.
+  // Cookies that are set on the dummy are lost; the browser got them from the interaction page before.
   const exchangeOf = (req: IncomingMessage) => ({ req, res: new ServerResponse(req) });
 
   async function answer(

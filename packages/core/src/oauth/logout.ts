@@ -60,8 +60,8 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
     if (user === null) return leave(ctx, request);
-    // Without a question only if the user's tab navigates here: an image or frame on any page may request
-    // this URL.
+    // Sign out without a question only if the user's tab itself navigates to this URL: an image or frame on
+    // any page may request it.
     if (user.sub === request.sub && isNavigation(ctx.req)) return signOut(ctx, request, user);
     const page = logoutPage({
       ...pageContext(ctx, request),

@@ -58,7 +58,7 @@ export async function pushHandler(
     await authentication.requireAllowed(ctx);
     const credentials = await authentication.readCredentials(ctx, sent);
     await limits.countAddress(core.clientAddress(ctx.req), clock.now());
-    // Reads the metadata document of a client that is used for the first time.
+    // Reads the metadata document of the client, if the client is unknown or its document no longer fresh.
     if (core.clientDocuments !== null)
       await findRequestingClient(core, credentials.clientId, core.clientAddress(ctx.req));
     const client = await authentication.authenticate(ctx, credentials);

@@ -14,7 +14,7 @@ const uriPrefix = 'urn:ietf:params:oauth:request_uri:';
 /** A pushed request found by its request URI. */
 export interface FoundRequest {
   readonly key: PushedRequestKey;
-  /** Unchecked parameters that the client pushed. */
+  /** Parameters that the client pushed. Checked then, but not since, and the client may have been changed. */
   readonly parameters: RawParameters<Parameter>;
   /**
    * Query string with the two parameters that refer to the pushed request (`client_id` and `request_uri`).
@@ -100,7 +100,7 @@ export function pushedRequests(core: Core) {
     /**
      * Stores the URL of the page that a used pushed request has started. A browser that comes again is
      * redirected to that page, and needs the cookie from its first visit. A failure is only logged, because
-     * the browser has its response already.
+     * the browser gets its response anyway.
      */
     async keepPage({ key }: FoundRequest, page: string): Promise<void> {
       try {

@@ -63,7 +63,7 @@ export async function oauthRoutes(
 
   async function introspection(): Promise<Route[]> {
     const { introspectionHandler } = await import('./introspection.ts');
-    // The endpoint is for servers: without a preflight handler, pages cannot call it.
+    // The endpoint is for servers, so it has no handler for the preflight requests of pages (CORS).
     const route: Omit<Route, 'summary'> = {
       ...{ path: apiPaths.introspect, below: 'baseUrl', errors: 'json' },
       handlers: { POST: introspectionHandler(core, authentication) },

@@ -29,10 +29,11 @@ export interface ActiveToken {
 
 /**
  * Reason why an access token is refused. `malformed`: it does not have the format of this service's access
- * tokens. `unknown`: it was never issued, or expired more than 24 hours ago. `wrong_audience`: it is valid but
- * was issued for other resources than the required one, or for none. `insufficient_scope`: it is valid but lacks a
- * required scope. `invalid_dpop_proof`: it is bound to a key, and the request has no right proof of that key; or it
- * is bound to no key and came with the scheme `DPoP`.
+ * tokens. `unknown`: it was never issued, or expired more than 24 hours ago. `wrong_audience`: it is valid
+ * but was issued for other resources than the required one, or for none, or for a resource although none is
+ * required. `insufficient_scope`: it is valid but lacks a required scope. `invalid_dpop_proof`: it is bound
+ * to a key, and the request has no right proof of that key; or it is bound to no key and came with the scheme
+ * `DPoP`.
  */
 export interface RefusedToken {
   readonly active: false;
@@ -67,7 +68,8 @@ export interface TokenChecks<Name extends string = AnyScope> {
   /**
    * Checks whether an access token is valid and has the scopes that your API requires. Returns the user and
    * client, or the reason for refusing it; an invalid token never throws. A token that was revoked in any
-   * process is refused at once. Makes one query to the storage and does not call your `users.find`.
+   * process is refused at once. Makes one query to the storage, for a token that is bound to a key also one
+   * write, and does not call your `users.find`.
    *
    * @param token - token as it was sent, without `Bearer` or `DPoP`
    * @param requirement - scopes and resource that the token must have, and the request that presents a bound token

@@ -22,7 +22,8 @@ import { findUser } from './user.ts';
 
 /**
  * Names of the parameters of a token request that are read, in addition to those of client authentication
- * (RFC 6749, sections 4.1.3 and 6; RFC 7636); others are ignored.
+ * and, with the option `resources`, `resource` (RFC 6749, sections 4.1.3 and 6; RFC 7636); others are
+ * ignored.
  */
 const tokenParameters = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'];
 

@@ -49,7 +49,7 @@ const userinfoParameters: ReadonlySet<string> = new Set(['access_token']);
 
 /**
  * Reads the access token in the body of a POST request; `null` if there is none. Some HTTP clients name a
- * media type for an empty body. If the header has a token too, only a form is read.
+ * media type for an empty body. If the header has a token too, only a form or JSON is read.
  */
 async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<string | null> {
   const type = req.headers['content-type'] ?? '';
@@ -59,8 +59,8 @@ async function readPostedToken({ req }: Context, isInHeader: boolean): Promise<s
 }
 
 /**
- * Reads the access token in the Authorization header or in a POST form. Refuses a request with both, and
- * never reads the query.
+ * Reads the access token in the Authorization header or in the body of a POST request. Refuses a request with
+ * both, and never reads the query.
  */
 async function readAccessToken(
   ctx: Context,
@@ -123,7 +123,7 @@ export function userinfoOf(
 
 /**
  * Creates the handler of the userinfo endpoint: the user's fields, limited to the approved scopes. Makes one
- * query per request.
+ * query per request, and more for a request of a page (CORS) or with a DPoP proof.
  */
 export function userinfoHandler(core: Core): Handler {
   const { storage, clock, tokens, options } = core;

@@ -8,7 +8,7 @@ import type { PendingInteraction } from './engine/engine.ts';
 import { anonymousInteractionSeconds } from './lifetimes.ts';
 import { isClientOrigin } from './redirect-uri.ts';
 
-/** Checks whether a browser can open a URL: https, or http on a loopback address. */
+/** Checks whether the error page may link to a URL: https, or http on a loopback address. */
 const isWebUrl = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 
@@ -32,10 +32,10 @@ export function interactionPageUrl(
 }
 
 /**
- * Checks whether a browser sent no interaction cookie although it should still have one. No interaction, and
- * so no cookie, expires sooner than {@link anonymousInteractionSeconds} after the start time in the URL; see
- * {@link interactionPageUrl}. Makes no query, so that the response does not show whether the interaction
- * exists.
+ * Checks whether a browser sent no interaction cookie although it should still have one. The cookie of an
+ * unfinished interaction does not expire sooner than {@link anonymousInteractionSeconds} after the start time
+ * in the URL; see {@link interactionPageUrl}. True without a start time. Makes no query, so that the response
+ * does not show whether the interaction exists.
  */
 export function lacksCookie({ options, clock }: Core, ctx: Context): boolean {
   const name = interactionCookie(options);

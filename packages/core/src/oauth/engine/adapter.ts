@@ -76,7 +76,10 @@ export interface EngineRun {
   location?: string;
   /** Error that oidc-provider reported, if the request failed. */
   error?: unknown;
-  /** Error that occurred when the client was read from the storage. */
+  /**
+   * Error of the storage when the client was read, or `redirect_uri_mismatch` if the URI is not registered
+   * any more.
+   */
   failure?: unknown;
 }
 

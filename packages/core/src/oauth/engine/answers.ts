@@ -29,8 +29,8 @@ const maxLooks = 10;
 const contextOf = (id: string): string => `interaction ${digest(id).toString('base64url')} answer`;
 
 /**
- * Stores the response to an interaction for a minute. If that fails, only logs the error: the browser has its
- * response already.
+ * Stores the response to an interaction for a minute. If that fails, only logs the error, because the browser
+ * gets the response anyway.
  */
 export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): Promise<void> {
   const { sealer, clock, storage, options } = core;
@@ -46,8 +46,9 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
 }
 
 /**
- * Finds the response to an interaction that has ended. If the request that ended it has not stored the
- * response yet, waits for it for up to one second.
+ * Finds the response to an interaction that has ended; `null` if there is none, or it cannot be decrypted. If
+ * no response is stored yet, waits for up to one second, because a concurrent request may be about to store
+ * it.
  */
 export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | null> {
   const { sealer, clock, storage } = core;

@@ -185,8 +185,9 @@ export class Engine {
   }
 
   /**
-   * Sets the interaction's cookie for as long as the interaction lives. The paths that resume and cancel an
-   * interaction are below the path of its page, so one cookie serves all of them.
+   * Sets the interaction's cookie for the path of its page. The paths that resume and cancel an interaction
+   * are below that path, so one cookie serves all of them.
+   * @param seconds - lifetime of the cookie; 0 or less removes the cookie
    */
   async #hold(exchange: Exchange, id: string, seconds: number): Promise<void> {
     const page = new URL(pageUrl(this.#core.options, 'interaction', id));
@@ -195,7 +196,7 @@ export class Engine {
 
   /**
    * Shortens the lifetime of the cookies of an interaction that has ended.
-   * @param seconds - time for which the response can be returned again
+   * @param seconds - time for which the response can be returned again; 0 removes the cookies
    * @param decision - decision of the user. Without `approve` or `deny`, the cookie of the host's own consent page is removed
    */
   async #release(exchange: Exchange, id: string, seconds: number, decision: Decision | null): Promise<void> {

@@ -20,8 +20,8 @@ function decisionOf(result: unknown): Decision | null {
 
 /**
  * Creates oidc-provider's adapter for interactions. They are stored under the digest of their id, without the
- * id (also removed from `returnTo`) and without oidc-provider's session. The request's parameters, some of
- * which identify the user, are encrypted for this row alone.
+ * id, without `returnTo`, which contains the id, and without oidc-provider's session. The request's
+ * parameters, some of which identify the user, are encrypted for this row alone.
  */
 export function interactionAdapter(core: Core): Adapter {
   const { sealer, clock, options } = core;
@@ -57,7 +57,7 @@ export function interactionAdapter(core: Core): Adapter {
       try {
         const params = JSON.parse(sealer.open(String(payload.params), contextOf(id)));
         const run = currentRun.getStore();
-        // Set for the client adapter, which the engine calls next.
+        // Set for the rest of a resumed request, in which the engine calls the client adapter next.
         if (run !== undefined) {
           run.redirectUri = params.redirect_uri;
           run.claims = params.claims;

@@ -34,7 +34,10 @@ function providerAdapter(core: Core): (model: string) => Adapter {
 
 export { currentRun, readRequestStart };
 
-/** Converts an error of oidc-provider to an OAuthError with the texts of the specification. */
+/**
+ * Converts an error of oidc-provider to an OAuthError with oidc-provider's description. A code that the table
+ * of errors lacks becomes `invalid_request`.
+ */
 export function translated(error: unknown): OAuthError {
   if (error instanceof errors.SessionNotFound) return unknownRequest();
   if (!(error instanceof errors.OIDCProviderError)) return toOAuthError(error);
@@ -123,8 +126,8 @@ function configuration(core: Core, keys: KeySet): Configuration {
       url: (_ctx, { uid }) => pageUrl(options, 'interaction', uid),
     },
     extraParams: {
-      // The engine would remove `offline_access` from requests without `prompt=consent`; here the consent
-      // page asks for it.
+      // The engine would remove `offline_access` from requests without `prompt=consent`. Ostiary keeps the
+      // scope, because its consent page asks for it.
       scope: ({ oidc: { params } }) => {
         if (params) params.scope = currentRun.getStore()?.scope ?? params.scope;
       },
