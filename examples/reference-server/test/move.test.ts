@@ -143,6 +143,16 @@ describe('ostiary move', () => {
     expect(known.toSorted()).toEqual(columns.map(({ name }) => name).toSorted());
   });
 
+  test('a failed move leaves PostgreSQL as it was', async () => {
+    const { file } = await usedInstallation();
+    new Sqlite(file).exec("UPDATE app_users SET name = 'a' || char(0)").close();
+    const url = await newDatabase();
+    const { code, errors } = await move(['--from', file], { DATABASE_URL: url });
+    expect([code, errors]).toEqual([1, expect.stringContaining('app.users')]);
+    const schemas = "SELECT nspname FROM pg_namespace WHERE nspname IN ('app', 'ostiary')";
+    expect(await rowsOf(url, schemas)).toEqual([]);
+  });
+
   test('wrong arguments are refused', async () => {
     for (const [args, code, message] of [
       [[], 2, '--from is missing'],

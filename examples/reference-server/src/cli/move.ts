@@ -1,8 +1,8 @@
 import { type HostTables, moveCommand, type SqliteDatabase, type TableMove } from '@ostiary/cli/move';
 import Sqlite from 'better-sqlite3';
 import { ConfigError } from '../config-error.ts';
-import { migrate, readMigrations } from '../database/migrations.ts';
-import { openPostgres } from '../database/postgres.ts';
+import { migrateIn, readMigrations } from '../database/migrations.ts';
+import { openPostgres, transactionOf } from '../database/postgres.ts';
 
 /**
  * Names of this server's tables to move, each after the tables to which it refers. The list of running
@@ -46,10 +46,14 @@ function tableOf(from: SqliteDatabase, name: string): TableMove {
   };
 }
 
-/** Returns this server's own tables in the SQLite file. */
+/** Schema of this server's own tables on PostgreSQL. */
+const schema = 'app';
+
+/** Returns this server's own tables in the SQLite file, and the function that creates them on PostgreSQL. */
 export const hostTables = (from: SqliteDatabase): HostTables => ({
-  schema: 'app',
+  schema,
   tables: tables.map((name) => tableOf(from, name)),
+  create: (client) => migrateIn(transactionOf(client, schema), schema, Date.now()),
 });
 
 /**
@@ -90,15 +94,6 @@ function assertCurrent(from: Sqlite.Database): void {
  */
 export const move = moveCommand({
   openFile,
-  async openTarget(url) {
-    const database = openPostgres(url, 2);
-    try {
-      await migrate(database, Date.now());
-      return database;
-    } catch (error) {
-      await database.close();
-      throw error;
-    }
-  },
+  openTarget: async (url) => openPostgres(url, 2, schema),
   host: hostTables,
 });

@@ -31,6 +31,9 @@ export function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migratio
     });
 }
 
+const shippedFor = ({ schema }: Pick<Database, 'schema'>): readonly Migration[] =>
+  readMigrations(schema === null ? 'sqlite' : 'postgres');
+
 const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
 
 /**
@@ -77,30 +80,38 @@ async function preparePostgres(transaction: Transaction, schema: string): Promis
 export async function migrate(
   database: Database,
   now: number,
-  migrations: readonly Migration[] = readMigrations(database.schema === null ? 'sqlite' : 'postgres'),
+  migrations: readonly Migration[] = shippedFor(database),
 ): Promise<void> {
   const { schema } = database;
   await database.write(
-    async (transaction) => {
-      await (schema === null ? prepareSqlite(transaction) : preparePostgres(transaction, schema));
-      const applied = await transaction.all<{ checksum: string }>(
-        'SELECT checksum FROM app_migrations ORDER BY number',
-      );
-      if (applied.length > migrations.length)
-        throw new ConfigError('the database belongs to a newer version of this server; update the server');
-      for (const [index, { name, sql, checksum }] of migrations.entries()) {
-        const before = applied[index];
-        if (before === undefined) {
-          await transaction.script(sql);
-          await transaction.run(
-            'INSERT INTO app_migrations (number, name, checksum, applied_at) VALUES (:number, :name, :checksum, :now)',
-            { number: index + 1, name, checksum, now },
-          );
-        } else if (before.checksum !== checksum) {
-          throw new Error(`migration ${index + 1} (${name}) differs from the one that made this database`);
-        }
-      }
-    },
+    (transaction) => migrateIn(transaction, schema, now, migrations),
     schema === null ? {} : { patienceMs },
   );
+}
+
+/** Migrates the tables of this server in a transaction of the caller. Throws like {@link migrate}. */
+export async function migrateIn(
+  transaction: Transaction,
+  schema: string | null,
+  now: number,
+  migrations: readonly Migration[] = shippedFor({ schema }),
+): Promise<void> {
+  await (schema === null ? prepareSqlite(transaction) : preparePostgres(transaction, schema));
+  const applied = await transaction.all<{ checksum: string }>(
+    'SELECT checksum FROM app_migrations ORDER BY number',
+  );
+  if (applied.length > migrations.length)
+    throw new ConfigError('the database belongs to a newer version of this server; update the server');
+  for (const [index, { name, sql, checksum }] of migrations.entries()) {
+    const before = applied[index];
+    if (before === undefined) {
+      await transaction.script(sql);
+      await transaction.run(
+        'INSERT INTO app_migrations (number, name, checksum, applied_at) VALUES (:number, :name, :checksum, :now)',
+        { number: index + 1, name, checksum, now },
+      );
+    } else if (before.checksum !== checksum) {
+      throw new Error(`migration ${index + 1} (${name}) differs from the one that made this database`);
+    }
+  }
 }

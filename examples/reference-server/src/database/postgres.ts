@@ -1,6 +1,6 @@
 import {
+  type PostgresClient,
   type PostgresOwnPool,
-  type PostgresPoolClient,
   postgresPool,
   postgresTypes,
   primaryOnly,
@@ -71,9 +71,9 @@ function statementIn(schema: string, sql: string, values: Values): { text: strin
   };
 }
 
-/** Connection of the pool, used for one read or transaction. */
+/** Connection to PostgreSQL, used for one read or transaction. */
 interface Lent {
-  readonly client: PostgresPoolClient;
+  readonly client: PostgresClient;
   /**
    * Runs a query. Without values, the text may contain several statements. The query is not a named
    * statement, because a pooler may run the next query on another connection.
@@ -150,6 +150,33 @@ async function inTransaction<Result>(
   }
 }
 
+function query(lent: Lent, schema: string, sql: string, values: Values = {}) {
+  const statement = statementIn(schema, sql, values);
+  return lent.query(statement.text, statement.values);
+}
+
+const transactionOn = (lent: Lent, schema: string): Transaction => ({
+  all: async (sql, values) => (await query(lent, schema, sql, values)).rows,
+  get: async (sql, values) => (await query(lent, schema, sql, values)).rows[0],
+  run: async (sql, values) => (await query(lent, schema, sql, values)).count,
+  script: async (sql) => void (await lent.query(sql)),
+  handle: lent.client,
+});
+
+/** Runs statements of this server in a transaction that the caller began on its own connection. */
+export const transactionOf = (client: PostgresClient, schema: string): Transaction =>
+  transactionOn(
+    {
+      client,
+      async query(text, values) {
+        const statement = { text, types: postgresTypes, ...(values?.length && { values }) };
+        const { rows, rowCount, command } = await client.query(statement);
+        return { rows: rows as never[], count: rowCount ?? 0, command };
+      },
+    },
+    schema,
+  );
+
 /**
  * Opens a pool of connections, which connects on first use.
  *
@@ -164,21 +191,8 @@ export function openPostgres(
   // Ignore the event: the pool replaces idle connections that the server has closed.
   pool.on?.('error', () => undefined);
 
-  function query(lent: Lent, sql: string, values: Values = {}) {
-    const statement = statementIn(schema, sql, values);
-    return lent.query(statement.text, statement.values);
-  }
-
-  const transactionOn = (lent: Lent): Transaction => ({
-    all: async (sql, values) => (await query(lent, sql, values)).rows,
-    get: async (sql, values) => (await query(lent, sql, values)).rows[0],
-    run: async (sql, values) => (await query(lent, sql, values)).count,
-    script: async (sql) => void (await lent.query(sql)),
-    handle: lent.client,
-  });
-
   const all = <Row>(sql: string, values?: Values): Promise<Row[]> =>
-    lend(pool, defaultPatienceMs, async (lent) => (await query(lent, primaryOnly(sql), values)).rows);
+    lend(pool, defaultPatienceMs, async (lent) => (await query(lent, schema, primaryOnly(sql), values)).rows);
   let closing: Promise<void> | undefined;
 
   return {
@@ -187,7 +201,9 @@ export function openPostgres(
     all,
     get: async <Row>(sql: string, values?: Values) => (await all<Row>(sql, values))[0],
     write: (work, { patienceMs = defaultPatienceMs } = {}) =>
-      lend(pool, patienceMs, (lent) => inTransaction(lent, patienceMs, () => work(transactionOn(lent)))),
+      lend(pool, patienceMs, (lent) =>
+        inTransaction(lent, patienceMs, () => work(transactionOn(lent, schema))),
+      ),
     caseless: (expression) => `lower(${expression} COLLATE "C")`,
     connections: () => ({
       idle: pool.idleCount,

@@ -11,12 +11,9 @@ export interface MoveCommandOptions {
    * Opens a SQLite file with better-sqlite3, which must be installed. Fails if the file cannot be moved.
    */
   readonly openFile: (file: string) => SqliteDatabase & { close(): unknown };
-  /**
-   * Opens the PostgreSQL database to which the data is moved, and creates the host application's own tables
-   * in it.
-   */
+  /** Opens the PostgreSQL database to which the data is moved, and changes nothing in it. */
   readonly openTarget: (url: string) => Promise<{ readonly pool: PostgresPool; close(): Promise<void> }>;
-  /** Returns the host application's own tables in the SQLite file. */
+  /** Returns the host application's own tables in the SQLite file, and the function that creates them. */
   readonly host?: (from: SqliteDatabase) => HostTables;
 }
 

@@ -43,7 +43,7 @@ const silenceMs = 300_000;
  * Copies all data of Ostiary from a SQLite file to PostgreSQL in one transaction: everything, or nothing if
  * anything fails. Each table is read back before the commit and compared by row count and SHA-256. The file
  * is only read and must not be open elsewhere. Missing tables on PostgreSQL are created; existing tables must
- * be empty.
+ * be empty. Tables of the host application are created by `host.create`, or must exist.
  *
  * @returns the number of rows and the digest of each table
  * @throws TypeError for an option that is missing, wrong or unknown
@@ -177,6 +177,7 @@ async function allTables(client: PostgresClient, move: ParsedMove): Promise<Move
   // Takes the migration lock for the transaction: a server that starts on this schema waits until everything
   // is there.
   await createTables(client, { schema: move.schema });
+  await move.host?.create?.(client);
   const targets = tablesOf(move, move.schema);
   await takeEmpty(client, targets);
   const moved: MovedTable[] = [];

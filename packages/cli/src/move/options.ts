@@ -1,4 +1,4 @@
-import type { PostgresPool } from '@ostiary/adapter-postgres';
+import type { PostgresClient, PostgresPool } from '@ostiary/adapter-postgres';
 import type { SqliteDatabase } from './sqlite.ts';
 import type { TableMove } from './tables.ts';
 
@@ -14,13 +14,19 @@ export interface MoveProgress {
 
 /**
  * Tables of the host application in the same SQLite file. They are moved in the same transaction and compared
- * in the same way. On PostgreSQL they must exist and be empty.
+ * in the same way. On PostgreSQL they must be empty.
  */
 export interface HostTables {
   /** PostgreSQL schema that contains the host application's tables. */
   readonly schema: string;
   /** Tables of the host application to move, each after the tables to which it refers. */
   readonly tables: readonly TableMove[];
+  /**
+   * Creates the tables on PostgreSQL, in the transaction of the move, so that a failed move leaves nothing behind.
+   * Must not begin, commit or roll back a transaction.
+   * @defaultValue the tables must exist already
+   */
+  create?(client: PostgresClient): Promise<void>;
 }
 
 /** Options of a check of the SQLite file. */

@@ -5,7 +5,7 @@ import { sqliteStorage } from '@ostiary/adapter-sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { acme, sampleEvent } from '../../../testing/src/contract/partner-samples.ts';
 import { resultOf } from '../../../testing/src/contract/webhook-samples.ts';
-import { checkSqlite, type TableMove } from '../../src/move/index.ts';
+import { checkSqlite, type HostTables, type MoveProgress, type TableMove } from '../../src/move/index.ts';
 import { knownMigrations } from '../../src/move/sqlite.ts';
 import { ostiaryTables } from '../../src/move/tables.ts';
 import { change, claimAll, filledFile, readAll } from './samples.ts';
@@ -155,19 +155,33 @@ test('tables of the host are moved, too, in byte order with any collation of the
        ('é', 1, '["a\\"b"]', 0)`,
   );
   const [schema, hostSchema] = [nextSchema(), nextSchema()];
-  await postgres.pool.query(`
-    CREATE SCHEMA "${hostSchema}";
-    CREATE TABLE "${hostSchema}".notes (
-      id text COLLATE "und-x-icu" PRIMARY KEY, number bigint NOT NULL, tags text[], is_open boolean NOT NULL
-    );
-  `);
   const notes: TableMove = {
     name: 'notes',
     source: 'app_notes',
     columns: { id: 'text', number: 'integer', tags: 'list', is_open: 'boolean' },
     key: ['id'],
   };
-  const host = { schema: hostSchema, tables: [notes] };
+  const host: HostTables = {
+    schema: hostSchema,
+    tables: [notes],
+    async create(client) {
+      const text = `
+        CREATE SCHEMA "${hostSchema}";
+        CREATE TABLE "${hostSchema}".notes (
+          id text COLLATE "und-x-icu" PRIMARY KEY, number bigint NOT NULL, tags text[], is_open boolean NOT NULL
+        )`;
+      await client.query({ text });
+    },
+  };
+  const failing = {
+    host,
+    onProgress({ table }: MoveProgress) {
+      if (table === `${hostSchema}.notes`) throw new Error('the disk is full');
+    },
+  };
+  await expect(move(file, schema, failing)).rejects.toThrow('nothing was moved: the disk is full');
+  const left = 'SELECT nspname FROM pg_namespace WHERE nspname = ANY ($1)';
+  expect((await postgres.pool.query(left, [[schema, hostSchema]])).rows).toEqual([]);
   const checked = await opened(file, (from) => checkSqlite({ from, host }));
   expect(checked.at(-1)).toMatchObject({ table: `${hostSchema}.notes`, rows: 4 });
   expect(await move(file, schema, { host })).toEqual(checked);
