@@ -7,8 +7,8 @@ import { type Whoami, whoami } from './resources/whoami.ts';
 /** Result of one check of your set-up. */
 export interface DoctorCheck {
   /**
-   * Name of the check: `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, or `webhook`
-   * followed by the id of the endpoint.
+   * Name of the check: `key`, `mode`, `scopes`, `address`, `clock`, `signature`, `limit`, `webhook` followed
+   * by the id of the endpoint, or `webhooks` if the endpoints could not be listed.
    */
   readonly name: string;
   /** Result of the check; `unknown` if it cannot be determined. */
@@ -21,7 +21,7 @@ export interface DoctorReport {
   /** True if no check failed. */
   readonly ok: boolean;
   readonly checks: readonly DoctorCheck[];
-  /** Owner, mode and scopes of the API key, or `null` if the key does not work. */
+  /** Owner, mode and scopes of the API key, or `null` if the request for them failed. */
   readonly whoami: Whoami | null;
   /**
    * Milliseconds by which the local clock is ahead of the server's, accurate to about a second; `null` if

@@ -1,9 +1,9 @@
 // Error classes, one for each code. They share a file so that they can be read side by side.
 
 /**
- * Effect of a failed call on the server, over all of its attempts. `not_executed`: the server refused each
- * attempt before it changed anything. `executed`: the server executed the call, and only its response was
- * lost. `unknown`: neither is certain.
+ * Effect of a failed call on the server, over all of its attempts. `not_executed`: no attempt changed
+ * anything, for example because the server refused it or was not reached. `executed`: the server executed the
+ * call, and its response was lost or unreadable. `unknown`: neither is certain.
  */
 export type Outcome = 'not_executed' | 'executed' | 'unknown';
 
@@ -15,8 +15,9 @@ export interface ErrorDetail {
 }
 
 /**
- * Code of the API, or one of the client's own: `connection_error`, `timeout`, `aborted`, `unexpected_answer`,
- * `redirect`, `incomplete_export`. A newer server may send other codes.
+ * Code of the partner API, or a code of the SDK: `connection_error`, `timeout`, `aborted`,
+ * `unexpected_answer`, `redirect`, `incomplete_export`. Calls of the OAuth client also have the provider's
+ * codes, such as `invalid_grant`, and those of `CallbackError`. A newer server may send other codes.
  */
 export type ErrorCode =
   | 'invalid_request'
@@ -163,7 +164,8 @@ export class TokenExpiredError extends OstiaryError {
 }
 
 /**
- * `rate_limit_exceeded`: the rate limit is used up, and the server asks to wait longer than the client would.
+ * `rate_limit_exceeded`, or another code with status 429: the rate limit is used up, and the client does not
+ * retry any more, because `maxRetries` is reached or the server asks for too long a wait.
  */
 export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
@@ -190,8 +192,8 @@ export class AbortedError extends OstiaryError {
 }
 
 /**
- * The response did not come from this API: a redirect, a page of a proxy, an incomplete body, or an export
- * without its summary.
+ * The response is not a valid one of this API: for example a redirect, a page of a proxy, a body that is
+ * incomplete or too long, or an export that does not match its summary.
  */
 export class ProtocolError extends OstiaryError {
   override readonly name = 'ProtocolError';

@@ -3,8 +3,8 @@ import { signer } from './http/sign.ts';
 
 /**
  * Accepts structured log lines: pino, console, or any object with these four methods. A line holds method,
- * path template, status, attempt, duration and request id, but no ids of objects, phone numbers, bodies or
- * keys.
+ * path template, status, attempt, duration and request id, and after a failure its code and the pause before
+ * the retry, but no ids of objects, phone numbers, bodies or keys.
  */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -37,8 +37,9 @@ export interface RequestOptions {
 /** Options of a call that takes effect only once. */
 export interface IdempotentOptions extends RequestOptions {
   /**
-   * Key that is sent with every attempt: 1 to 255 printable ASCII characters. With a key that you have
-   * stored, the call takes effect once even if your process dies and repeats it.
+   * Key that is sent with every attempt: 1 to 255 printable ASCII characters, without a space at the start or
+   * end. With a key that you have stored, the call takes effect once even if your process dies and repeats
+   * it. The server remembers a key for 24 hours.
    * @defaultValue a random key for each call
    */
   readonly idempotencyKey?: string | undefined;

@@ -91,7 +91,7 @@ const methods: { readonly [method: string]: readonly [operation: string, Call] }
 };
 
 /**
- * Operations that an SDK method calls only for some arguments; `users-ids.test.ts` covers them on a real
+ * Operations that an SDK method calls only for some arguments; `user-ids.test.ts` covers them on a real
  * server.
  */
 const otherOperations = ['findUser'];

@@ -20,7 +20,7 @@ const options: ts.CompilerOptions = {
 interface Documented {
   readonly name: string;
   readonly text: string;
-  /** Checks whether a value is a function, or an object with methods. */
+  /** True for a function, and for a class or interface with methods; these need an example. */
   readonly isCalled: boolean;
   readonly examples: readonly string[];
 }

@@ -3,10 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
-/** Maximum size of the package's main entry point, in bytes. A tenth of it is kept free for additions. */
+/**
+ * Maximum size of the package's main entry point, minified and gzipped, in bytes. The test fails above nine
+ * tenths of it, so that a tenth stays free for additions.
+ */
 const budget = 8_000;
 
-/** Measures the size of the package's main entry point with all its exports, in bytes. */
+/** Measures the gzipped size of the package's main entry point with all its exports, in bytes. */
 async function bundledSize(options: BuildOptions): Promise<number> {
   const { outputFiles } = await build({
     entryPoints: [resolve(import.meta.dirname, '../src/index.ts')],

@@ -1,9 +1,12 @@
 import type { FetchResponse } from '../options.ts';
 
-/** Maximum size of a response body, in bytes. */
+/**
+ * Maximum size of a response body that is read into memory as a whole, in bytes; in characters on platforms
+ * without streams. A longer body causes {@link Unreadable}. An export that is read as a stream has no limit.
+ */
 const most = 64 * 1024 * 1024;
 
-/** Thrown for a response with a success status that cannot be read. */
+/** Thrown for a response that cannot be read, or that is not a valid response of this API. */
 export class Unreadable extends Error {
   readonly code: string;
 
@@ -73,7 +76,7 @@ function requireSize(size: number): void {
 
 /**
  * Returns a function that reads the next chunk of a response body, and returns `undefined` at the end. The
- * function throws `Broken`.
+ * function throws `Broken`, and `Unreadable` if a platform without streams has read too long a body.
  * @throws Unreadable
  */
 export function chunksOf(response: FetchResponse): () => Promise<Chunk | undefined> {

@@ -21,9 +21,9 @@ export interface ApiRequest {
   readonly body?: object | undefined;
   readonly headers?: { readonly [name: string]: string };
   /**
-   * Decides when a failed call is retried. Missing: always, because the operation is safe to repeat. `key`:
-   * always, because its `Idempotency-Key` makes all attempts take effect only once. `once`: only if the
-   * server refused the attempt.
+   * Decides whether a call is retried after a failure that may pass. Missing: yes, because the operation is
+   * safe to repeat. `key`: yes, because its `Idempotency-Key` makes all attempts take effect only once.
+   * `once`: only if no attempt was executed, because the server refused it or was not reached.
    */
   readonly repeat?: 'key' | 'once';
 }
@@ -31,7 +31,10 @@ export interface ApiRequest {
 /** Function that reads a response with a success status. */
 type Accept<Result> = (response: FetchResponse, controller: AbortController) => Promise<Result>;
 
-/** Longest pause before another attempt, in milliseconds. */
+/**
+ * Longest wait that the client accepts from the server (`Retry-After`), in milliseconds. If the server asks for
+ * more, the call fails without another attempt.
+ */
 const longestPause = 60_000;
 
 function logTo({ logger }: Connection, level: 'debug' | 'warn', fields: object): void {

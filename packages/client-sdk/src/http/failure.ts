@@ -17,8 +17,8 @@ import { Broken, objectOf, Unreadable } from './body.ts';
 import { Stopped } from './watch.ts';
 
 /**
- * Effect of one attempt on the server. `none`: the server refused it before it changed anything. `settled`:
- * nothing was executed, neither now nor at earlier attempts.
+ * Effect of one attempt on the server. `none`: it did not reach the server, or the server refused it before it
+ * changed anything. `settled`: nothing was executed, neither now nor at earlier attempts.
  */
 type Effect = 'none' | 'settled' | 'executed' | 'unknown';
 
@@ -47,8 +47,9 @@ export const requestIdOf = (response: FetchResponse | undefined): string | null 
   response?.headers.get('x-request-id') ?? null;
 
 /**
- * Returns the time that the server asks to wait, in milliseconds. `Retry-After` has seconds, or a date (RFC
- * 9110, section 10.2.3) that is compared with the server's own clock.
+ * Returns the time that the server asks to wait, in milliseconds; `null` if it asks for none. `Retry-After` has
+ * seconds, or a date (RFC 9110, section 10.2.3) that is compared with the response's `Date` header, or with
+ * the local clock if there is none.
  */
 function retryAfterOf({ headers }: FetchResponse, now: number): number | null {
   const value = headers.get('retry-after') ?? '';
@@ -107,7 +108,10 @@ interface SystemError {
   readonly errors?: readonly SystemError[];
 }
 
-/** Returns the system error at the end of an error's chain of causes. */
+/**
+ * Returns the cause of an error, or the error itself if it has none. If the cause consists of several errors
+ * (`AggregateError`, one for each IP address), returns the first.
+ */
 function sourceOf(thrown: unknown): SystemError {
   const { cause = thrown } = Object(thrown) as SystemError;
   const source = Object(cause) as SystemError;

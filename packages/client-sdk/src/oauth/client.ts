@@ -10,7 +10,7 @@ import type { OAuthScope, Userinfo } from './userinfo.ts';
 
 /** Parameters of a sign-in that you start. */
 export interface AuthorizationRequest {
-  /** Requested scopes, which may include the service's own. */
+  /** Requested scopes: those that the SDK knows, and scopes that the service has added. */
   readonly scope: readonly (OAuthScope | (string & {}))[];
   /**
    * Value of `prompt`. `none`: respond at once or fail. `login`: ask for a sign-in again. `consent`: ask for
@@ -60,7 +60,7 @@ export interface Tokens {
   readonly tokenType: string;
   /** Lifetime of the access token, in seconds. */
   readonly expiresIn: number;
-  /** Scopes that the user approved. */
+  /** Scopes of the access token: those that the user approved, or fewer if a refresh asked for fewer. */
   readonly scope: readonly string[];
   /**
    * ID token as it was sent, with the scope `openid`; else `null`. The SDK does not validate it: use
@@ -175,12 +175,12 @@ export class OstiaryOAuth {
 
   /**
    * Exchanges the code of a callback. A code can be exchanged once, and a second exchange revokes the tokens
-   * of the first. So a failed exchange is only repeated if it was refused before anything happened. With
-   * outcome `unknown`, send the user through the sign-in again. A second call with the same code during an
-   * exchange shares that exchange, because React's StrictMode runs effects twice.
+   * of the first. So a failed exchange is only repeated if it certainly changed nothing. With outcome
+   * `unknown`, send the user through the sign-in again. A second call with the same code during an exchange
+   * shares that exchange, because React's StrictMode runs effects twice.
    *
-   * @throws CallbackError if the callback contains an error or belongs to somebody else; OstiaryError `invalid_grant`,
-   * `invalid_client`, …
+   * @throws CallbackError if the callback contains an error, has no code, or does not belong to this sign-in;
+   * OstiaryError `invalid_grant`, `invalid_client`, …
    */
   exchange(exchange: CodeExchange, options?: RequestOptions): ApiPromise<Tokens> {
     return later(() => this.#exchange(exchange, options));
@@ -295,7 +295,8 @@ function later<Data>(work: () => ApiPromise<Data>): ApiPromise<Data> {
 }
 
 /**
- * Checks that a token can be sent in a header; otherwise `fetch` would throw an error that quotes the token.
+ * Checks that a token has 1 to 4,096 printable ASCII characters. With others in a header, `fetch` would throw
+ * an error that quotes the token.
  */
 function checkToken(token: unknown, name: string): void {
   if (!/^[!-~]{1,4096}$/.test(String(token)) || typeof token !== 'string') {

@@ -1,7 +1,7 @@
 import type { KycStatus } from '../resources/open.ts';
 
 /**
- * Fields of a user by the scope that reveals them. A service may not offer `email`, `phone` and `address`.
+ * Fields of a user by the scope that reveals them. Not every service offers `email`, `phone` and `address`.
  */
 export interface UserinfoFields {
   readonly openid: {

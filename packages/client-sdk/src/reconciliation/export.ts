@@ -44,7 +44,10 @@ export interface ReconciliationRow {
 /** Default time limit of an export, in milliseconds. */
 const exportTimeout = 3_600_000;
 
-/** Maximum length of a row of an export, in characters. */
+/**
+ * Maximum length of a row whose end has not arrived yet, in characters. A longer one ends the export with
+ * `incomplete_export`, before it fills the memory.
+ */
 const longestRow = 1024 * 1024;
 
 /** Function that converts the bytes of an export while they arrive. */

@@ -2,8 +2,8 @@ import { hex, randomBytes } from '../http/platform.ts';
 import { builtin } from '../platform/builtin.ts';
 
 /**
- * Writes bytes to a file. The file appears once they are complete, and replaces an existing file. Only this
- * module of the package needs a file system, which it loads when it is used.
+ * Writes bytes to a file. The file appears once they are complete, and replaces an existing file. No other
+ * function of the package needs a file system.
  * @throws TypeError on platforms without a file system
  */
 export async function saveTo(path: string, parts: AsyncIterable<Uint8Array>): Promise<void> {

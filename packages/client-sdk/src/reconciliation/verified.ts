@@ -34,7 +34,10 @@ export const endings: {
   csv: ['#summary,"', (rest) => `{"summary":${rest.replace(/"\r\n$/, '').replaceAll('""', '"')}}`],
 };
 
-/** Maximum size of an export's summary, in bytes. */
+/**
+ * Maximum size of an export's summary, in bytes: so much of the export's end is kept in memory to find it. An
+ * export with a longer summary is refused as incomplete.
+ */
 const longest = 32 * 1024;
 
 /**

@@ -49,9 +49,9 @@ export interface InboxRequest {
 /** Response to a request in an inbox. */
 export interface InboxAnswer {
   readonly httpStatus: number | null;
-  /** Reason why the inbox gave no response, such as `timeout`; `null` if it gave one. */
+  /** Reason why there was no response, such as `timeout`; `null` if there was one. */
   readonly error: string | null;
-  /** Beginning of the inbox's response; `null` if there was none. */
+  /** Beginning of the response's body; `null` if there was no response. */
   readonly response: string | null;
 }
 
@@ -137,7 +137,7 @@ export interface Sandbox {
   ): ApiPromise<InboxRequests>;
   /**
    * Sends the response to a request that was taken from an inbox. The delivery attempt ends with this
-   * response.
+   * response, unless it was over already.
    *
    * @throws OstiaryError `not_found` with a live key
    */

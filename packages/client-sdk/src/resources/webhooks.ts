@@ -23,7 +23,7 @@ export interface WebhookChanges {
   readonly enabled?: boolean | undefined;
 }
 
-/** A webhook endpoint. Its secret is only returned when it is created. */
+/** A webhook endpoint. The server never returns its secret. */
 export interface WebhookEndpoint {
   /** Id of the endpoint, such as `we_…`. */
   readonly id: string;

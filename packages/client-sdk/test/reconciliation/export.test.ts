@@ -18,7 +18,7 @@ async function folder(): Promise<string> {
 async function bank(count = 40) {
   const { ostiary, provider, key } = await partner();
   for (let index = 0; index < count; index += 1) {
-    // A quarter of the transfers fail, with texts that would confuse a careless reader.
+    // A quarter of the transfers fail. The descriptions would confuse a parser that only looks for markers.
     await ostiary.payments.create({
       amount: index % 4 === 0 ? '1.01' : '1.00',
       currency: index % 2 === 0 ? 'HTG' : 'USD',

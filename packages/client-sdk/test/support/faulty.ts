@@ -55,7 +55,7 @@ export const resetAfter: Fault = async (response, { forward }) => {
 /** Fault that never responds to the request. */
 export const hang: Fault = () => {};
 
-/** Fault that sends headers and half a body, and then stalls. */
+/** Makes a fault that sends headers and half a body, and then stalls. */
 export const hangBody =
   (status = 200, headers: Record<string, string> = {}): Fault =>
   (response) => {
