@@ -28,7 +28,10 @@ export const webhookErrorCodes = [
   'body_not_utf8',
   /** The signed bytes are not valid JSON, for example because of a byte order mark. */
   'body_not_json',
-  /** The webhook secret is missing, too short, or the text of an unset variable, such as `"undefined"`. */
+  /**
+   * The webhook secret is missing, too short, or the text of an unset variable, such as `"undefined"`, or it
+   * has a lone surrogate.
+   */
   'weak_secret',
 ] as const;
 

@@ -39,7 +39,7 @@ export interface SignedDelivery {
  * Signs one attempt of a webhook, as Ostiary does: the signature is HMAC-SHA256 of `timestamp + "." + body`
  * under the secret's UTF-8 bytes, in lower-case hexadecimal.
  *
- * @throws WebhookVerificationError `weak_secret`, `body_not_utf8`
+ * @throws WebhookVerificationError `weak_secret`, `body_missing`, `body_already_parsed`, `body_not_utf8`
  * @throws TypeError for a wrong timestamp, attempt or prefix
  * @example
  * ```ts

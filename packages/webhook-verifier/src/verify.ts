@@ -63,7 +63,8 @@ const unlike = (member: 'id' | 'type'): WebhookVerificationError =>
   );
 
 /**
- * Parses the signed text as an event. Headers are not signed, so their values must equal those of the event.
+ * Parses the signed text as an event. The headers with type and id are not signed, so their values must equal
+ * those of the event.
  */
 function eventOf(text: string | null, type: string, id: string): AnyEvent {
   if (text === null) {
@@ -92,7 +93,7 @@ function eventOf(text: string | null, type: string, id: string): AnyEvent {
  * @param headers - headers of the request
  * @typeParam Event - events that may arrive; by default Ostiary's
  * @throws WebhookVerificationError, with a stable `code`, if the delivery must not be trusted
- * @throws TypeError for wrong options
+ * @throws TypeError for wrong options, or headers that are not an object
  * @example
  * ```ts
  * const { event } = await verify(await request.arrayBuffer(), request.headers, { secret });
@@ -127,8 +128,8 @@ export async function verify<Event extends AnyEvent = WebhookEvent>(
 }
 
 /**
- * Verifies a webhook like {@link verify}, but returns an error instead of throwing it.
- * @throws TypeError for wrong options
+ * Verifies a webhook like {@link verify}, but returns its `WebhookVerificationError` instead of throwing it.
+ * @throws TypeError for wrong options, or headers that are not an object
  */
 export async function safeVerify<Event extends AnyEvent = WebhookEvent>(
   rawBody: RawBody,

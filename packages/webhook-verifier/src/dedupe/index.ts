@@ -1,6 +1,6 @@
 /**
- * Stores that make sure every event is handled only once: their interface, a store in memory, and a store in
- * a database table.
+ * Stores that remember which events were handled, so that duplicates are not handled again: their interface, a
+ * store in memory, and a store in a database table.
  *
  * @packageDocumentation
  */

@@ -7,7 +7,7 @@ export type SqlRow = { readonly [column: string]: unknown };
 export interface SqlDedupeOptions {
   /**
    * Runs one statement and resolves to its rows. Every statement returns rows, including those that write.
-   * Pass a transaction's own function to make the claim part of that transaction.
+   * Pass a function that runs statements in a transaction of yours to make the claim part of it.
    */
   readonly query: (
     sql: string,
@@ -54,8 +54,8 @@ export function dedupeTable(table?: string): string {
 }
 
 /**
- * Makes a dedupe store that remembers events in a database table that all processes share. Each call is one
- * statement, so it is atomic without a transaction.
+ * Makes a dedupe store that remembers events in a database table that all processes share. Each call changes
+ * the table with one statement at most, so it is atomic without a transaction.
  * @throws TypeError for an unknown dialect or an invalid table name
  */
 export function sqlDedupe({ query, dialect, table }: SqlDedupeOptions): SqlDedupeStore {

@@ -26,8 +26,8 @@ export interface DedupeClaim {
  */
 export interface DedupeStore {
   /**
-   * Claims an event. Exactly one of several parallel claims gets `claimed`. A claim with an expired lease is
-   * taken over, because its handler is presumed dead.
+   * Claims an event. Exactly one of several parallel claims of a free event gets `claimed`. A claim with an
+   * expired lease is taken over, because its handler is presumed dead.
    */
   claim(claim: DedupeClaim): Promise<ClaimOutcome>;
   /** Marks an event as handled (`completed`), even if another caller has claimed it. */

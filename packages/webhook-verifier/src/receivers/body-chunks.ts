@@ -48,7 +48,8 @@ async function discard(next: NextChunk): Promise<void> {
  * @throws WebhookVerificationError `body_too_large`, or `body_incomplete` if the sender disconnects
  */
 export async function readChunks(next: NextChunk, announced: number, most: number): Promise<Uint8Array> {
-  // A body with a longer announced length is refused at once, without reading it.
+  // If the announced length is above the limit for discarding, a body that is too long is refused without
+  // reading it.
   if (announced > discarding.bytes) requireSize(announced, most);
   const chunks: Uint8Array[] = [];
   let length = 0;

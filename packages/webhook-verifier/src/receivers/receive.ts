@@ -33,8 +33,8 @@ export interface ReceiverOptions extends VerifyOptions {
    */
   readonly leaseMs?: number | undefined;
   /**
-   * Function that is called for every response with a 5xx status: an error of your handler or the store, or a
-   * body that was parsed or read before.
+   * Function that is called for every response with status 500: an error of your handler or the store, or a
+   * body that was parsed or read before. It is not called for a 503 while the event is being handled.
    * @defaultValue `console.error`
    */
   readonly onError?: ((error: unknown) => void) | undefined;
