@@ -6,11 +6,14 @@ export class Tally {
   /** Number of responses with status 503 and `Retry-After`. */
   errors = 0;
   slowestErrorMs = 0;
-  /** Path of the slowest request. */
+  /** Method and path of the slowest response that is an error. */
   slowestPath = '';
-  /** Number of connections that were refused or broke because the server process was killed. */
+  /** Number of requests whose connection was refused or broke, because the server process was killed. */
   cutOff = 0;
-  /** Responses that no client should ever get. */
+  /**
+   * Descriptions of the responses that no client should ever get, and of the requests without a response in
+   * time.
+   */
   readonly wrong: string[] = [];
 }
 
@@ -19,7 +22,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Number of attempts that may have taken effect although the client got no response. */
+  /** Number of earlier attempts that may have taken effect although the client got no response, or a 503. */
   readonly inDoubt: number;
 }
 
@@ -46,8 +49,8 @@ export class Client {
   #turn: number;
 
   /**
-   * @param turn - index of the process to begin with
-   * @param signal - aborts the request and its retries
+   * @param turn - index of the process before the one to begin with
+   * @param signal - makes the next attempt fail; a request that is under way is not aborted
    */
   constructor(processes: readonly Target[], tally: () => Tally, turn: number, signal: AbortSignal) {
     this.#processes = processes;
@@ -68,7 +71,9 @@ export class Client {
     }
   }
 
-  /** Sends a request once to one process; returns `null` if the connection broke. */
+  /**
+   * Sends a request once to one process; returns `null` if the connection broke, or no response came in time.
+   */
   async once(origin: string, path: string, request: RequestInit): Promise<Omit<Answer, 'inDoubt'> | null> {
     const tally = this.#tally();
     const [name = ''] = path.split('?');

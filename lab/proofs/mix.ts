@@ -16,7 +16,7 @@ export interface Credentials {
   readonly users: readonly { readonly sub: string; readonly kid: string }[];
 }
 
-/** Partner whose API keys the operations use. */
+/** Partner whose API keys the operations use on a deployment of the reference server. */
 export const partner = 'kafe-lakay';
 
 /** Parts of the operations that depend on the servers. */

@@ -32,8 +32,8 @@ const slackMs = 60_000;
 export type Outside = ReturnType<typeof createOutside>;
 
 /**
- * Returns the latest permitted time of the next attempt. A change of a clock restarts the wait for the
- * attempt.
+ * Returns the latest permitted time of the next attempt. A change of a clock or a suspension of a process
+ * restarts the wait for the attempt.
  */
 function latest({ kind, failures, since }: Record, disturbedAt: number): number {
   const wait = failures === 0 ? 0 : (waitsMs[kind][failures - 1] ?? Number.POSITIVE_INFINITY);
@@ -101,7 +101,7 @@ export function createOutside({ world, followed }: World, random: () => number) 
     random,
     rail,
     client,
-    /** Records that the payment rail accepted a payment. */
+    /** Records that the partner API accepted a payment, which the payment rail must then execute. */
     paid: (id: string): void => void recordOf('payment', id),
     /** Records that a clock was changed or a process suspended, after which running work may be repeated. */
     disturbed(): void {

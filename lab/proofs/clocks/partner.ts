@@ -7,7 +7,7 @@ const [second, minute] = [1_000, 60_000];
 const passportMs = 5 * minute;
 const tokenMs = 60 * minute;
 
-/** A code, token or other credential, with its expiry. */
+/** A passport or an access token, with its expiry. */
 interface Issued {
   readonly kind: 'passport' | 'token';
   readonly text: string;
@@ -16,7 +16,8 @@ interface Issued {
 }
 
 /**
- * Simulates a partner that pays, reaches a limit, and presents keys and tokens. Wrong responses are recorded.
+ * Simulates a partner that pays, reaches a limit, and presents passports and access tokens. Wrong responses
+ * are recorded.
  */
 export function createPartner({ world }: World, outside: Outside, { call, clientId }: Installation) {
   const problems = { limits: [] as string[], tokens: [] as string[] };
@@ -77,7 +78,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
 
   /**
    * Presents a credential. By the process's clock, the credential must be accepted before its expiry and
-   * refused afterwards.
+   * refused afterwards. A passport from more than five seconds in the future must be refused, too.
    */
   async function check(process: Running): Promise<void> {
     const one = issued[Math.floor(random() * issued.length)];

@@ -25,7 +25,7 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
     if (random() < 0.7) {
       done.steps += 1;
       world.ahead += random() < 0.5 ? -size : size;
-      // A clock that was set far ahead is set back at some time.
+      // A clock that is more than two days ahead or behind is set right again.
       if (Math.abs(world.ahead) > 2 * day) world.ahead = 0;
       outside.disturbed();
       return;

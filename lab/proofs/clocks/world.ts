@@ -22,7 +22,7 @@ const measureEveryMs = 10_000;
 export function createWorld(source: Source) {
   const world = {
     real: 1_800_000_000_000,
-    /** Milliseconds by which the clock of the processes is ahead of real time. */
+    /** Milliseconds by which the clock that the processes follow is ahead of real time. */
     ahead: 0,
     /** Real time of the last change of a clock or suspension of a process. */
     disturbedAt: 0,

@@ -44,7 +44,7 @@ const standIns: readonly StandIn[] = [
   },
 ];
 
-/** Makes an image from Debian's packages, without the database and the service that the packages set up. */
+/** Makes an image from Debian's packages, without the database that the package of PostgreSQL creates. */
 async function make({ podman }: Podman, { image, packages, changes }: StandIn, folder: string) {
   const root = join(folder, 'root.tar');
   const entryPoint = join(import.meta.dirname, 'docker-entrypoint.sh');

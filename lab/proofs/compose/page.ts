@@ -44,7 +44,7 @@ export class Page {
    * Runs a code block of the page.
    * @param heading - heading above the block
    * @param index - number of the block below the heading, from 0
-   * @param replace - changes what differs here, such as a host name
+   * @param replace - changes what differs on this machine, such as a host name
    */
   async run(heading: string, index: number, replace = (block: string): string => block): Promise<string> {
     const block = blocksBelow(heading)[index];

@@ -17,7 +17,7 @@ const settings =
 const sql = (server: string, statement: string) =>
   `docker compose exec ${server} psql --username=postgres --dbname=ostiary --no-align --tuples-only --command="${statement}"`;
 
-/** Checks the metrics, the rules and the targets of Prometheus. */
+/** Checks that Prometheus reaches its targets and has loaded the alert rules. */
 async function proveWatching(): Promise<Claim[]> {
   const ask = async (path: string) =>
     Object(await (await fetch(`http://127.0.0.1:9090/api/v1/${path}`)).json()).data;

@@ -35,7 +35,7 @@ execFileSync(
 const tls = {
   key: readFileSync(keyFile),
   cert: readFileSync(certFile),
-  // The ciphers that BCP 195 recommends for TLS 1.2, which the suite checks.
+  // Ciphers of TLS 1.3, and those that BCP 195 recommends for TLS 1.2, which the suite checks.
   ciphers: [
     'TLS_AES_256_GCM_SHA384',
     'TLS_AES_128_GCM_SHA256',

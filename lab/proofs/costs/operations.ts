@@ -47,7 +47,10 @@ function authorizations({
   };
 }
 
-/** Prepares every operation and returns the functions whose cost is measured. */
+/**
+ * Returns a function for each operation, which prepares a number of calls and returns the function whose cost
+ * is measured.
+ */
 export function operationsOf(
   stage: CostStage,
 ): Readonly<Record<string, (count: number) => Promise<Operation>>> {

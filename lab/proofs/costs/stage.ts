@@ -86,8 +86,8 @@ export async function setCostStage(ends: AsyncDisposableStack) {
   const one = async <Value>(sql: string): Promise<Value> => (await server.app.query(sql)).rows[0]?.value;
   const postmaster = parentOf(await one<number>('SELECT pg_backend_pid() AS value'));
   /**
-   * Returns the processor time of the process with a role (web or worker). The process has written its id to
-   * a file.
+   * Returns the processor time of the process with a role (web or worker), whose process id is in the table
+   * `app.nodes`. 0 if no process with the role has started.
    */
   const roleMs = async (role: string): Promise<number> => {
     const facts = await one<string | undefined>(`

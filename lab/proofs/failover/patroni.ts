@@ -22,7 +22,7 @@ interface Plan extends LoadSize {
   readonly awayMs: number;
 }
 
-/** Servers of a round, besides those of all failovers. */
+/** Servers of a round behind Patroni, in addition to those of {@link Run}. */
 interface Servers {
   readonly patroni: Patroni;
   readonly pooler: PgBouncer;

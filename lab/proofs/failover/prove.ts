@@ -13,7 +13,9 @@ import { claimsOfReport, claimsOfRounds, type Limits, type Run, reportOf } from 
 interface Plan extends LoadSize {
   readonly seed: number;
   readonly rounds: number;
-  /** Average time between the start of a standby and the kill of the primary. */
+  /**
+   * Average time between the start of a standby and the moment at which the standby receives nothing more.
+   */
   readonly quietMs: number;
   /** Average time before the kill during which the standby receives nothing from the primary. */
   readonly cutMs: number;
@@ -53,8 +55,8 @@ async function failOver(round: Round, { quietMs, cutMs, awayMs }: Plan) {
   await pair.addStandby();
   await until(() => load.tokens.length > 0);
   await setTimeout(about(quietMs));
-  // Commits from here on are lost even if a client gets a response, because the standby no longer receives
-  // them.
+  // Commits from now on wait for the standby, which no longer receives them. If a client got a response to
+  // one, it would be lost.
   await pair.cut();
   await setTimeout(about(cutMs));
   await pair.kill();

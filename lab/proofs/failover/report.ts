@@ -21,7 +21,10 @@ export interface Run {
   readonly client: Client;
 }
 
-/** A round, and the times in milliseconds that each process needed after the promotion. */
+/**
+ * A round, and the times in milliseconds from the promotion until the last web process accepted a payment and
+ * until the events of these payments arrived.
+ */
 interface Recovered {
   readonly name: string;
   readonly webMs: number;

@@ -50,7 +50,7 @@ const userinfoPath = '/v1/oauth/userinfo';
 export class Load {
   readonly payments: Asked[] = [];
   readonly events: Asked[] = [];
-  /** Access tokens that were issued to the clients. */
+  /** Access tokens of the clients that exchange codes. No client revokes these tokens. */
   readonly tokens: string[] = [];
   /** Access tokens whose revocation was acknowledged. */
   readonly revoked: string[] = [];
@@ -174,7 +174,10 @@ export class Load {
     this.#answered(event, await client.send('/v1/partner/sandbox/events', jsonPost(body, headers)));
   }
 
-  /** Signs a user in. Returns the access token; `null` if the user has to sign in again. */
+  /**
+   * Signs a user in. Returns the access token; `null` if there is none: because the response to an earlier
+   * exchange was lost, or because of a wrong response, which is recorded.
+   */
   async #signIn(client: Client, index: number): Promise<string | null> {
     const { id, secret, redirectUri } = this.#stage.client;
     // Set the header as a balancer would: a request for another host is redirected.
@@ -224,7 +227,7 @@ export class Load {
     else this.#tally.wrong.push(`a revocation: ${status} ${text}`);
   }
 
-  /** Presents the last revoked token, and one of all others, to every process. */
+  /** Presents the last revoked token, and a random one of all revoked tokens, to every web process. */
   async #presentRevoked(client: Client, _index: number, random: () => number): Promise<void> {
     const tokens = [this.revoked.at(-1), this.revoked[Math.floor(random() * this.revoked.length)]];
     for (const token of tokens.filter((one) => one !== undefined))

@@ -4,7 +4,8 @@ import type { Load } from './load.ts';
 
 /**
  * Measures the recovery from a fault, in milliseconds: until the first and the last web process accept a
- * payment, until such a payment is executed, and until the payment's event has arrived.
+ * payment, and until the payments are executed and their events have arrived. Infinity for what does not
+ * happen in time.
  */
 export async function recovery({ cluster, receiver }: Pick<Stage, 'cluster' | 'receiver'>, load: Load) {
   const started = performance.now();

@@ -56,7 +56,10 @@ async function proveAddress(deployment: Deployment): Promise<Claim> {
   return claim('the address is the caller’s', statuses.join() === '200,403', statuses.join(' and '));
 }
 
-/** Sends a body that is too large. @returns the status and the type of the response */
+/**
+ * Sends a body that is too large. @returns the status and the type of the response, or the message of a
+ * network error
+ */
 function sendLargeBody({ authUrl }: Deployment, key: string): Promise<string> {
   return new Promise((resolve) => {
     const headers = {

@@ -21,7 +21,10 @@ type Target = (stage: Stage) => fc.Arbitrary<Shot>;
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** Longest query that the fuzz proof sends. Node itself refuses longer request lines. */
+/**
+ * Maximum length of the random part of an authorization query, in characters; the rest is cut off. Node
+ * itself refuses requests whose line and headers exceed 16 KiB.
+ */
 const maxQuery = 8_000;
 
 /** Writes parameters, some of which may be repeated, as a URL-encoded form. */
@@ -132,7 +135,7 @@ const exchangedResources: Target = (stage) =>
 const refreshedResources: Target = ({ secretClient: { id, secret } }) =>
   fc
     .oneof(resourceText, fc.array(resourceText, { minLength: 1, maxLength: 3 }), hostileJson)
-    // A request with a right one uses up the refresh token.
+    // A request with the right resource uses up the refresh token.
     .filter((resource) => JSON.stringify(resource)?.includes(own) !== true)
     .map((resource) =>
       tokenWith({

@@ -88,7 +88,10 @@ export const hostileJson: fc.Arbitrary<unknown> = fc.oneof(
   fc.dictionary(hostileText, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 4 }),
 );
 
-/** Replaces some members of an object by random JSON values, and removes other members. */
+/**
+ * Replaces some members of an object by random JSON values, removes other members, and may add a member with
+ * a random name.
+ */
 export function changed<Members extends object>(members: Members): fc.Arbitrary<Record<string, unknown>> {
   const change = (value: unknown) =>
     fc.oneof(
@@ -118,5 +121,8 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
     );
 }
 
-/** Replaces the characters of a text that `fetch` does not accept in an HTTP header. */
+/**
+ * Replaces the characters of a text that `fetch` does not accept in an HTTP header, and removes white space
+ * at its ends.
+ */
 export const headerText = (text: string): string => text.replaceAll(/[^\t\x20-\x7E\xA0-\xFF]/g, '?').trim();

@@ -72,7 +72,7 @@ function fillings(size: number): Readonly<Record<string, string>> {
   const id = `lpad(to_hex(${at}), 12, '0') || left(md5(i::text), 20)`;
   const recent = size - recentOf(size);
   const day = 24 * 3600_000;
-  // The newest rows are hours old in a small size. Their codes must still be valid there.
+  // The newest rows are hours or days old in a small size. Their codes must still be valid there.
   const codeEnd = `CASE WHEN i > ${recent} THEN ${now} ELSE ${at} END + 600000`;
   const ended = `CASE WHEN i > ${recent} THEN ${now} + 600000 ELSE ${at} + ${spanMs - day} END`;
   return {
@@ -121,8 +121,9 @@ const rest = `
 `;
 
 /**
- * Fills the tables of a schema with `size` rows each. The indexes are built afterwards, which is several
- * times as fast as an update row by row. Foreign keys are not checked.
+ * Fills the tables of a schema with `size` rows each; idempotency records and delivery attempts have a tenth
+ * of that. The indexes are built afterwards, which is several times as fast as an update row by row. Foreign
+ * keys are not checked.
  */
 export async function fill({ app }: ProofServer, schema: string, size: number): Promise<void> {
   const run = (sql: string) => app.query(`SET search_path TO "${schema}"; ${sql}; RESET search_path`);

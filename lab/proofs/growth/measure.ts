@@ -50,9 +50,9 @@ export interface Taken {
   readonly p99: number;
   /** Average number of pages that PostgreSQL read for a call, by the server's own count. */
   readonly pages: number;
-  /** Ways in which the SQL statements of the operation read tables, and the rows that they sort. */
+  /** Ways in which the SQL statements of the operation read tables, each with the index or the table. */
   readonly plan: string;
-  /** Tables and indexes that PostgreSQL read from beginning to end. */
+  /** Growing tables that PostgreSQL read from beginning to end. */
   readonly scanned: readonly string[];
 }
 

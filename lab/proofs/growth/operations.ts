@@ -13,7 +13,7 @@ import { newId, systemRandom } from '../../../packages/core/src/secrets/random.t
 import { seeded } from '../../support/arguments.ts';
 import { big, consentOf, gone, now, ownerOf, recentOf, spanMs } from './fill.ts';
 
-/** A storage with `size` rows in every table, and the state of an operation on this storage. */
+/** A storage whose growing tables have `size` rows each, and the state of an operation on this storage. */
 export interface Place {
   readonly storage: Storage;
   readonly size: number;

@@ -19,7 +19,7 @@ function listedIn(purls: readonly string[], kind: string): string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** Returns what is in one list and not in the other. */
+/** Returns what is in the list `wanted` and not in `list`. */
 const missingIn = (list: readonly string[], wanted: readonly string[]): string[] =>
   wanted.filter((name) => !list.includes(name));
 
@@ -45,7 +45,10 @@ export async function proveBill(name: string, contents: Contents, folder: string
   ];
 }
 
-/** Checks that the npm packages of the server are those of the lockfile, in the same versions. */
+/**
+ * Checks that the lockfile has every npm package of the server that is not of this repository, in the same
+ * version.
+ */
 export async function proveLockfile(contents: Contents, lockfile: string): Promise<Claim> {
   const { packages } = z.object({ packages: z.record(z.string(), z.unknown()) }).parse(parse(lockfile));
   const installed = await installedPackages(contents, 'server/');

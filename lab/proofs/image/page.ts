@@ -16,7 +16,10 @@ export interface Page {
   runBlock(part: string): Promise<string>;
 }
 
-/** Parts of the page's commands that name things of the reader, with what they name here. */
+/**
+ * Parts of the page's commands that the reader replaces, such as a host name, with their replacements on this
+ * machine.
+ */
 type Replacements = ReadonlyMap<string, string>;
 
 /** Opens the page about the image, whose commands run with podman instead of Docker. */

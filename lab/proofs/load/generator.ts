@@ -20,11 +20,11 @@ export interface LoadReport {
   readonly failed: number;
   /** Error messages of some failed operations. */
   readonly failures: readonly string[];
-  /** Ids of all transfers that were accepted. */
+  /** Ids of all transfers that were accepted since the start of the generator. */
   readonly transfers: readonly string[];
 }
 
-/** Share of each operation in the load, as the specification of the proof demands. */
+/** Share of each operation in the load. */
 const shares: Readonly<Record<Kind, number>> = { userinfo: 0.4, exchange: 0.2, verify: 0.2, payment: 0.2 };
 
 /** Maximum wait for a response, in milliseconds. No client would wait longer. */

@@ -82,8 +82,9 @@ export function decimal(minor: bigint): string {
 }
 
 /**
- * Returns the amount of a planned payment as a decimal string. The amount of an `overdrawn` payment exceeds
- * the funds with which every schedule of payments begins.
+ * Returns the amount of a planned payment as a decimal string, or a string that is no amount for a
+ * `malformed` payment. The amount of an `overdrawn` payment exceeds the funds with which every schedule of
+ * payments begins.
  */
 export function amountOf({ kind, minor }: PlannedPayment): string {
   if (kind === 'malformed') return `${minor}e3`;

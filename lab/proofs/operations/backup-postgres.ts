@@ -11,8 +11,8 @@ import { readBooks } from './books.ts';
 const run = promisify(execFile);
 
 /**
- * Starts a deployment on this machine's PostgreSQL, which has `pg_dump`; returns `null` if PostgreSQL is not
- * installed.
+ * Starts a server with this machine's PostgreSQL, which has `pg_dump`, for a deployment that is backed up;
+ * returns `null` if PostgreSQL is not installed.
  */
 export async function postgresSource(ends: AsyncDisposableStack): Promise<Source | null> {
   const tools = findPostgres();

@@ -16,7 +16,7 @@ function opened<Result>(file: string, work: (database: Driver.Database) => Resul
   }
 }
 
-/** Starts a deployment on a SQLite file. */
+/** Creates the folders for a deployment on a SQLite file, which is backed up. */
 export async function sqliteSource(ends: AsyncDisposableStack): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
   ends.defer(() => rm(folder, { recursive: true, force: true }));

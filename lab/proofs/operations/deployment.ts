@@ -16,7 +16,10 @@ import { signIn } from './load.ts';
 /** The reference server as a team deploys it: several processes behind a load balancer. */
 export type Deployment = Omit<Awaited<ReturnType<typeof deploy>>, 'balancer'>;
 
-/** Apps, users and partners of the deployment, with the load that they make. */
+/**
+ * Credentials of the app, the user and the partner of a deployment, with the webhook receiver and the
+ * browser.
+ */
 export type Population = Awaited<ReturnType<typeof populate>>;
 
 /** Number of processes of each kind. `all` is one process that does everything, as on SQLite. */
@@ -68,8 +71,8 @@ export async function deploy<Front extends { close(): Promise<void> }>(
 }
 
 /**
- * Runs an administrative task as an operator's command does: in a separate process, with the environment of
- * the servers.
+ * Runs an administrative task as an operator's command does: outside of the server processes, with their
+ * environment.
  */
 export async function administer<Result>(
   env: Readonly<Record<string, string>>,
@@ -112,9 +115,7 @@ async function provision({ ostiary: { admin }, accounts, ledger }: Installation)
   return { credentials, account };
 }
 
-/**
- * Creates a partner with its API keys and an endpoint, and a user who has signed in, and starts their load.
- */
+/** Creates a partner with its API keys and an endpoint, an app, and a user who has signed in. */
 export async function populate(
   ends: AsyncDisposableStack,
   { authUrl, env }: Pick<Deployment, 'authUrl' | 'env'>,

@@ -86,8 +86,8 @@ export class Load {
     await this.mix.exchange();
     this.#loops = kinds.map((kind) => {
       const counted = (): Promise<void> => {
-        // Count a failure for the operation during which the request was started, even if the response
-        // arrives during the next one.
+        // Count a failure for the procedure during which the request was started, even if the response
+        // arrives during the next procedure.
         const tally = this.#tally;
         tally.requests += 1;
         return this.mix[kind]().catch((error: unknown) => {

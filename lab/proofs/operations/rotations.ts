@@ -153,7 +153,10 @@ export async function rotateSealingKey(scene: Scene): Promise<Problems> {
   ];
 }
 
-/** Makes a transfer, and checks that the partner gets the transfer's event. */
+/**
+ * Waits until the partner gets the event of the next transfer that the load makes. Returns false if none
+ * comes in time.
+ */
 function toldOfNext({ load: { mix }, receiver }: Scene): Promise<boolean> {
   const count = mix.transfers.length;
   return until(() => receiver.seen.has(mix.transfers[count] ?? ''), { everyMs: 200, withinMs });

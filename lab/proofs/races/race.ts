@@ -6,7 +6,10 @@ type Definite<Answer> = Answer & { readonly unavailable: number };
 
 const patienceMs = 60_000;
 
-/** Repeats the request until the response is definite: 503 means that the result is not known yet. */
+/**
+ * Repeats the request until the response is definite: 503 means that the result is not known yet. After a
+ * minute, a 503 is returned.
+ */
 async function definite<Answer extends { readonly status: number }>(
   ask: () => Promise<Answer>,
 ): Promise<Definite<Answer>> {

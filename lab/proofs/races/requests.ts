@@ -48,7 +48,7 @@ export function raceForCodes(stage: Stage, { runs, parallel }: Size): Promise<Cl
       const statuses = await Promise.all(origins.map((origin) => userinfoStatusAt(origin, token)));
       expect(new Set(statuses).has(401) && new Set(statuses).size === 1, `its token: ${statuses}`);
     }
-    // Counts valid tokens of valid grants.
+    // Counts tokens that are not revoked, of grants that are not revoked.
     const living = await countOf(
       stage,
       `ostiary.access_tokens JOIN ostiary.grants ON grants.id = grant_id

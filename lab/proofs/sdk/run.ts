@@ -97,7 +97,10 @@ async function make(
   return { end, network };
 }
 
-/** Checks that the result of the SDK call is true, both now and after the delayed requests have arrived. */
+/**
+ * Checks that the result of the SDK call is true, once the requests that were delayed until its end have
+ * arrived.
+ */
 async function judge(scene: Scene, asked: Asked, end: End): Promise<void> {
   const { kit, tally, problems } = scene;
   const { description = '' } = asked.request;

@@ -42,8 +42,8 @@ function floodedReceiver() {
 
 /**
  * Proves that one partner's flood of events does not delay others. The partner has 50 endpoints, which
- * respond at once until the worker treats them as fast, and then after nine seconds; 200 events go to every
- * endpoint. A live event of another partner must arrive as if there were no flood.
+ * respond at once until the worker treats them as fast, and then after nine seconds; `events` events go to
+ * every endpoint. A live event of another partner must arrive as if there were no flood.
  * @param mode - mode of the flooding endpoints
  */
 export async function proveShares(
