@@ -24,8 +24,8 @@ export function problemsOf(claims: readonly Claim[]): string[] {
 const shown = 10;
 
 /**
- * Prints the guarantees that hold, and the problems of the others; then ends the process, with exit code 1 if
- * a guarantee does not hold.
+ * Prints a table of all guarantees, and the problems of those that do not hold; then ends the process, with
+ * exit code 1 if a guarantee does not hold.
  * @param seed - seed that repeats the run
  */
 export function endProof(claims: readonly Claim[], seed?: number): never {

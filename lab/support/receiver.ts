@@ -8,7 +8,7 @@ export const healthyPath = '/acme-0/0';
 
 /**
  * Misbehaviours of a webhook endpoint. Each returns for how many of its first requests an event is refused,
- * reset or left without a response. The number depends on `lot`, the number of earlier events.
+ * reset or left without a response. The number depends on `lot` (see {@link Arrived.lot}) and on the path.
  */
 const misbehaviours = {
   accepting: () => 0,
@@ -27,7 +27,7 @@ interface Arrived {
   readonly path: string;
   /** Id of the received event. */
   readonly id: string;
-  /** Number of events that had arrived before this event. */
+  /** Number of earlier arrivals of another event, or of the event at another path. */
   readonly lot: number;
   /** Time of the event's first arrival, from `performance.now()`. */
   readonly at: number;

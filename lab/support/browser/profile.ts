@@ -7,7 +7,9 @@ export interface Profile {
   readonly page: Page;
   /** Origins to which the browser profile has sent requests. */
   readonly asked: ReadonlySet<string>;
-  /** Errors and warnings of the browser, for example about a violated content security policy. */
+  /**
+   * Errors in the browser's console, for example about a violated content security policy, and of scripts.
+   */
   readonly complaints: readonly string[];
 }
 

@@ -19,8 +19,8 @@ export class RoamingBrowser extends TestBrowser {
   }
 
   /**
-   * Requests a page of the provider from the process at `origin`. Returns the target of the redirect: a path
-   * if the target is a page of the provider.
+   * Requests a page of the provider from the process at `origin`. `location` in the result is the target of
+   * the redirect: a path if the target is a page of the provider, and '' without a redirect.
    */
   async visit(
     origin: string,

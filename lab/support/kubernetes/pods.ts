@@ -48,7 +48,7 @@ const workload = z.object({
   spec: z.object({ template: z.object({ spec: pod }) }),
 });
 
-/** Pod of a Deployment or Job, as far as its start depends on it. */
+/** Pod of a Deployment or Job, with the members on which the start of its container depends. */
 export type Pod = z.infer<typeof pod> & { readonly name: string; readonly isJob: boolean };
 
 /** Parses the Kubernetes objects of a text with YAML manifests. */

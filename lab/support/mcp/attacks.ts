@@ -148,8 +148,7 @@ export async function acceptedAttacks(url: string, { reader, writer, elsewhere }
 }
 
 /**
- * Lets two users call tools at the same time, both with the same request ids and each with the session id of
- * the other.
+ * Lets two users call tools at the same time, both with the same request ids and the same session id.
  * @returns the responses in which a user got something of the other
  */
 export async function mixedUpUsers(

@@ -58,7 +58,7 @@ export class Benchmark {
   #isForInformation = false;
 
   /**
-   * Builds the packages that the benchmark measures.
+   * Builds the packages that the benchmark measures, unless `--no-build` is given.
    * @param folder - folder of the benchmark
    * @param flags - options of Node for every measured process
    */
@@ -130,7 +130,7 @@ export class Benchmark {
     for (const storage of chosen('storage', this.#options.storage, storages)) {
       this.#isForInformation = storage !== storages[0];
       // Use the settings after installation: `fsync` and `synchronous_commit` on. Only the number of
-      // connections is higher.
+      // connections is higher, and shared memory is in files.
       const isPostgres = storage === 'postgres';
       const postgres = isPostgres ? await testPostgres({ settings: ['max_connections=400'] }) : null;
       for (const name of only) {

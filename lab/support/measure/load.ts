@@ -3,7 +3,7 @@ import { median } from './statistics.ts';
 
 /**
  * Number of client connections, each with one request at a time: so many that a server never waits for the
- * client, even while the client waits for its disk.
+ * client, even while some requests wait for the disk.
  */
 const many = 64;
 

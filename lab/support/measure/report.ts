@@ -42,7 +42,7 @@ export function rowOf({ name, unit, atLeast, atMost }: Figure, comparison: Compa
   return { cells: [...cells, ...judged(target, passed)], passed };
 }
 
-/** Describes the machine and the software versions of the measurement. */
+/** Describes the machine and the version of Node with which a measurement is made. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown CPU';
   return `Node ${process.version}, ${platform()} ${arch()}, ${availableParallelism()} CPUs (${model})`;

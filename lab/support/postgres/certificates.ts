@@ -1,4 +1,7 @@
-/** Certificate of the certificate authority (CA) that signed the other certificates of this file; valid until 2125. */
+/**
+ * Certificate of the certificate authority (CA) that signed the server and client certificates of this file.
+ * All are valid until 2125.
+ */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBiDCCAS+gAwIBAgIUUavWjvas3JoRa8rt4Vm+5pK7bwswCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOVGVzdCBhdXRob3JpdHkwIBcNMjYxMTI4MDMwMjE2WhgPMjEy

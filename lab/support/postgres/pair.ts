@@ -32,7 +32,7 @@ const urlOf = (database: string, ports: readonly number[], role = 'postgres'): s
 
 /**
  * Creates the data of a PostgreSQL server with its databases, and functions that start and stop servers on
- * copies of the data.
+ * these data or copies of them.
  */
 async function foundation(flags: readonly string[]) {
   const first = await testPostgres();
@@ -109,7 +109,8 @@ async function waitForStandby({ pool }: Server): Promise<void> {
 }
 
 /**
- * A primary PostgreSQL server and, after `addStandby`, its synchronous standby. Both servers share two ports.
+ * A primary PostgreSQL server and, after `addStandby`, its synchronous standby. The servers use two ports: a
+ * new standby gets the port that the primary does not use.
  */
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 

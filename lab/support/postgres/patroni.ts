@@ -89,7 +89,8 @@ class Node {
       restapi: { listen: `127.0.0.1:${checkPort}`, connect_address: `127.0.0.1:${checkPort}` },
       etcd3: { host: `127.0.0.1:${etcdPort}` },
       bootstrap: {
-        // The shortest times that Patroni accepts: a machine that is gone loses the lock after 20 seconds.
+        // Short times: a machine that is gone loses the lock after 20 seconds, the shortest `ttl` that
+        // Patroni accepts.
         dcs: {
           ...{ ttl: 20, loop_wait: 2, retry_timeout: 5, synchronous_mode: true },
           postgresql: { use_pg_rewind: true, parameters: { max_connections: 300 } },

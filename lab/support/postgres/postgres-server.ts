@@ -60,7 +60,7 @@ export async function startServer({ fsync = true, settings = [] }: ServerOptions
     url: (database: 'app' | 'rail', at = port) => `postgres://ostiary:ostiary@127.0.0.1:${at}/${database}`,
     /** Folder to which the PostgreSQL server can write. */
     folder,
-    // Pool of superuser connections, separate from the connections under test.
+    // Pools of superuser connections to `app` and `rail`, separate from the connections under test.
     app,
     rail,
     /** Stops the PostgreSQL server and ends its sessions. */

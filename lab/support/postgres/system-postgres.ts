@@ -27,7 +27,10 @@ export function findPostgres(): string | null {
   return folders.find(isWhole) ?? null;
 }
 
-/** Returns the user that runs PostgreSQL instead of root, because PostgreSQL refuses to run as root. */
+/**
+ * Returns the user that runs PostgreSQL instead of root, because PostgreSQL refuses to run as root; an empty
+ * object if this process does not run as root.
+ */
 export function owner(): { readonly uid: number; readonly gid: number } | Record<string, never> {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string): number =>
@@ -35,7 +38,10 @@ export function owner(): { readonly uid: number; readonly gid: number } | Record
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Starts the PostgreSQL server of a data folder, with two empty databases. */
+/**
+ * Starts a PostgreSQL server with new data and two empty databases. @param folder - folder of PostgreSQL's
+ * programs, see {@link findPostgres}
+ */
 export async function startSystemServer(folder: string) {
   const [port = 0] = await freePorts(1);
   const root = mkdtempSync(join(tmpdir(), 'ostiary-system-postgres-'));

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Command, Message } from './control.ts';
 
 /**
- * Options of Node with which a child process starts, the same as for the reference server. `--expose-gc`
- * helps to distinguish live objects from uncollected ones.
+ * Options of Node with which a child process starts from its source. The two options for memory are those of
+ * `deploy/Dockerfile`; `--expose-gc` helps to distinguish live objects from uncollected ones.
  */
 const sourceFlags = [
   '--conditions=ostiary-source',

@@ -37,8 +37,8 @@ http {
 `;
 
 /**
- * Proxies with the configurations of `deploy/`. Only the addresses differ, and there is no TLS, because the
- * certificates are the operator's.
+ * Proxies with the configurations of `deploy/`, and one with hardly any settings. In the configurations of
+ * `deploy/`, only the addresses differ, and there is no TLS, because the certificates are the operator's.
  */
 export const proxies = {
   nginx: {
@@ -53,7 +53,10 @@ export const proxies = {
       ),
     args: (file: string) => ['-c', file],
   },
-  /** nginx without any setting but the address, which speaks HTTP/1.0 to the server. */
+  /**
+   * nginx without settings for its connections to the server, with which it speaks HTTP/1.0 then. Bodies may
+   * have 16 MiB.
+   */
   'nginx with HTTP/1.0, its default': {
     program: programOf('nginx'),
     config: ({ front, webs: [web] }: Ports, folder: string) =>

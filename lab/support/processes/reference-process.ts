@@ -7,8 +7,8 @@ type Settings = Readonly<Record<string, string>>;
 const program = fileURLToPath(new URL('../../../examples/reference-server/src/main.ts', import.meta.url));
 
 /**
- * Returns the environment of a child process: its own settings, the path of programs, and Node's compile
- * cache.
+ * Returns the environment of a child process: its own settings, `NODE_ENV=development`, the path of programs,
+ * and Node's compile cache.
  */
 function childEnvironment(env: Settings): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -26,7 +26,7 @@ export async function isReady(origin: string): Promise<boolean> {
   }
 }
 
-/** Reference server in a separate process, as it is deployed. */
+/** Reference server in a separate process, which runs from its source. */
 export type ReferenceProcess = ReturnType<typeof referenceProcess>;
 
 export function referenceProcess(name: string, port: number, settings: Settings) {

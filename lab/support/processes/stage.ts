@@ -17,8 +17,8 @@ interface StageOptions extends ServerOptions {
   readonly webs: number;
   readonly workers: number;
   /**
-   * Number of the partner's endpoints in live mode, and as many in test mode. Every endpoint gets every
-   * event.
+   * Number of the partner's endpoints in live mode, and as many in test mode. Every endpoint gets all events
+   * of its mode for completed payments, tests and {@link eventType}.
    */
   readonly endpoints: number;
   /** Speed of time in all processes, relative to real time. @defaultValue 1 */
