@@ -20,7 +20,10 @@ const tooLong = (limit: number) => invalidBody(`The body may have ${limit} bytes
 /** Maximum number of bytes of a refused body that are read before its connection is closed. */
 const maxDiscardedBytes = 16 * 1024 * 1024;
 
-/** Time without further data after which the response to a refused body is sent, in milliseconds. */
+/**
+ * Time without further data after which the response to a refused body is sent, in milliseconds. Also the time
+ * that a client has to read the response to a body beyond {@link maxDiscardedBytes} before it is disconnected.
+ */
 const silenceMs = 500;
 
 /** Time after which a connection with a refused body is closed at the latest, in milliseconds. */
@@ -38,7 +41,8 @@ const endsConnection = ({ headers, httpVersionMajor, httpVersionMinor }: Incomin
  * connection on which the client or a proxy still writes would reset it, which loses the response and makes a
  * proxy respond with 502 (RFC 9112, section 9.6). After 16 MiB or ten seconds the connection is closed.
  *
- * Resolves when the response may be sent: at once if the connection stays open after it, otherwise when nothing more arrives.
+ * Resolves when the response may be sent: at once if the connection stays open after the response, or more than
+ * 16 MiB are announced, otherwise when nothing more arrives.
  */
 export async function discardBody(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
@@ -70,7 +74,7 @@ function discard(request: IncomingMessage): Promise<void> {
         silence.refresh();
         if (left >= 0) return;
         end();
-        // Give the client this long to read the response before the connection is reset.
+        // Give the client time to read the response before the connection is reset.
         request.pause();
         setTimeout(() => request.destroy(), silenceMs).unref();
       })

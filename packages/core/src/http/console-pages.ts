@@ -26,8 +26,8 @@ function handlerOf(logger: Logger, answer: ConsoleHandler, streams: EventStreams
 }
 
 /**
- * Makes a route of a console page. The request handler checks method and host and renders errors. If
- * `streams` is given, the page may respond with an event stream.
+ * Makes a route of a console page. The request handler checks the method and renders errors. If `streams` is
+ * given, the page may respond with an event stream.
  */
 export function pageRoute(
   logger: Logger,

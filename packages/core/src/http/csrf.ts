@@ -17,8 +17,8 @@ const clockSkewMs = 60_000;
 export type FormPurpose = readonly [form: string, ...about: string[]];
 
 /**
- * Returns the reason to refuse a form because of the browser's `Origin` and Fetch Metadata headers; `null`
- * for a form of this site.
+ * Returns the reason to refuse a form because of the browser's `Origin` and Fetch Metadata headers; `null` if
+ * they name this site or are missing.
  */
 function originProblem({ headers }: IncomingMessage, own: string): string | null {
   const { origin } = headers;
@@ -84,8 +84,8 @@ export function createForms({ sealer, clock, options: { logger, authUrl } }: Cor
     check,
 
     /**
-     * Checks whether {@link issueTo} made a form token for this user and purpose. Only returns the result:
-     * does not throw and logs nothing.
+     * Checks whether {@link issueTo} made a form token for this user and purpose, at any time. Only returns the
+     * result: does not throw and logs nothing.
      */
     proves(sub: string, token: string, purpose: FormPurpose): boolean {
       const [time = '', proof = '', mark = ''] = token.split('.');

@@ -1,5 +1,6 @@
 /**
- * Deepest nesting of JSON that is accepted. The depth is checked before any other function walks the value.
+ * Deepest nesting that {@link parseJson} accepts. The depth is checked before any other function walks the
+ * value.
  */
 const maxDepth = 32;
 

@@ -56,7 +56,8 @@ function decodedOrNull(text: string): string | null {
 }
 
 /**
- * Parses `application/x-www-form-urlencoded` text strictly. Each name may occur once.
+ * Parses `application/x-www-form-urlencoded` text strictly. Each name may occur once, except that values of
+ * `resource` are joined if `names` contains it; see {@link hasManyValues}.
  * @param names - names to read, others are ignored; `null` reads every name
  */
 function parseForm(text: string, names: ReadonlySet<string> | null): Map<string, string> {
@@ -81,7 +82,8 @@ const isListOfText = (member: unknown): member is readonly string[] =>
   Array.isArray(member) && member.every((value) => typeof value === 'string');
 
 /**
- * Reads the members of a JSON object, all of which must be strings.
+ * Reads the members of a JSON object. Each must be a string; `resource`, if `names` contains it, may also be a
+ * list of strings.
  * @param names - names to read, others are ignored; `null` reads every name
  */
 function stringMembers(value: unknown, names: ReadonlySet<string> | null): Map<string, string> {
@@ -139,8 +141,7 @@ async function readMembers(
   if (parsed !== undefined) return stringMembers(parsed, names);
 
   const text = decodeUtf8(await readBody(request));
-  // Accept any media type with an empty body: some HTTP clients send one, and may not know the length when
-  // they send the headers.
+  // Take an empty body of type JSON for no parameters: some HTTP clients announce JSON and send nothing.
   if (!isJson || text === '') return parseForm(text, names);
   try {
     return stringMembers(names === null ? parseJson(text) : parseJsonMembers(text, names), names);
@@ -160,8 +161,8 @@ export function readParameters(request: IncomingMessage): Promise<Map<string, st
 
 /**
  * Reads the parameters of a request to an OAuth endpoint, sent as JSON (the specification) or as a form
- * (every OAuth library). Values are strings, and each name may occur once. Unknown parameters are ignored,
- * whatever their value (RFC 6749, section 3.2).
+ * (every OAuth library). Values are strings, and each name except `resource` may occur once; see
+ * {@link hasManyValues}. Unknown parameters are ignored, whatever their value (RFC 6749, section 3.2).
  * @param names - names of the parameters that the endpoint reads
  * @throws OAuthError `invalid_request`; with status 413 for a long body, 415 for its media type, 408 for a slow body
  */

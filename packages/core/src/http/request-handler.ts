@@ -87,8 +87,8 @@ function routeHandler({ path, below, errors, handlers, changesOnGet }: Route) {
     ctx.state.route = path;
     if (errors === 'page' && ctx.state.errors !== 'page') ctx.set(ctx.state.headers);
     ctx.state.errors = errors;
-    // API responses are about users, so no cache may keep them, errors included. The partner API sets this
-    // itself.
+    // API responses are about users, so no cache may keep them, errors included. Paths of the partner API got
+    // the header before their route was found.
     if (below === 'baseUrl' && errors !== 'partner') Object.assign(ctx.state.headers, noStore);
     const handler = byMethod.get(ctx.method);
     if (changesOnGet && handler === get && isPrefetch(ctx.req)) {
@@ -219,7 +219,7 @@ export function createRequestHandler(
     const [path = '/'] = paths;
     ctx.newRouterPath = path;
     const errors = errorsBelow(paths);
-    // The header concerns the whole host name, for which the host may have set a stricter one.
+    // The header concerns the whole host name, for which the host application may have set a stricter one.
     const needsHsts = authUrl.protocol === 'https:' && !ctx.res.hasHeader('Strict-Transport-Security');
     const headers: HeaderFields = { 'X-Request-Id': randomUUID(), 'X-Content-Type-Options': 'nosniff' };
     if (needsHsts) headers['Strict-Transport-Security'] = 'max-age=63072000';

@@ -11,8 +11,8 @@ export interface Route {
   /** Format of the route's errors: a page for browsers, otherwise JSON of OAuth or of the partner API. */
   readonly errors: 'page' | 'json' | 'partner';
   /**
-   * True if a GET request to the route changes something. Browsers that request pages ahead of their user are
-   * then refused.
+   * True if a GET request to the route changes something. Browsers that request pages ahead of their user then
+   * get an empty 204.
    */
   readonly changesOnGet?: true;
   readonly handlers: { readonly [method: string]: Handler };

@@ -34,7 +34,7 @@ export interface ClientDocuments {
  */
 export type ReadJwks = (url: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
 
-/** Dependencies that all parts of the service share. Created once, in `ostiary.ts`. */
+/** Dependencies that all parts of the service share. Created once, by `createCore` in `core.ts`. */
 export interface Core {
   readonly options: Options;
   readonly storage: Storage;

@@ -45,7 +45,10 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /** Functions with which Ostiary uses the sign-in of your server. */
   readonly login: Login;
   /**
-   * Seconds for which a request or a worker waits for one of your functions in `users`, `login`, `operators` and `hostSecrets`: above 0, at most 600. After that a request gets a 503, a worker tries again later, and the log names the function.
+   * Seconds for which a request or a worker waits for one of your functions in `users`, `login`, `operators`,
+   * `hostSecrets` and `pages`, for `clientMetadataDocuments.allow`, `verifyImportedSecret` and
+   * `payments.onContradiction`: above 0, at most 600. After that a request gets a 503 (after `pages.error`, the
+   * built-in error page), a worker tries again later, and the log names the function.
    * @defaultValue 10
    */
   readonly hostTimeoutSeconds?: number;

@@ -118,7 +118,7 @@ function hostFunctions(
 
 /**
  * Validates the options of `createOstiary`, fills in defaults, and loads the modules of enabled features.
- * @throws TypeError that names every wrong option by its path
+ * @throws TypeError that names every malformed option by its path, or the first one that contradicts another
  */
 export async function parseOptions(options: OstiaryOptions): Promise<Options> {
   const result = optionsSchema.safeParse(options, inPlainWords);

@@ -26,7 +26,8 @@ export interface RedirectRules {
 }
 
 /**
- * Matches a URI that has only allowed characters (RFC 3986): no spaces, controls or quotes, and only ASCII.
+ * Matches a URI that has only allowed characters (RFC 3986): no spaces, controls or double quotes, and only
+ * ASCII.
  */
 const uriCharacters = /^[A-Za-z0-9\-._~:/?[\]@!$&'()+,;=%]*$/;
 

@@ -69,7 +69,7 @@ function themeParts(theme: PageTheme): ReturnType<typeof partsOf> {
   return parts;
 }
 
-/** Renders the logo of the service, or its initial, and its name, for pages with their own frame. */
+/** Renders the logo of the service or, without a logo, its initial and name, for pages of frame `none`. */
 export const brand = (theme: PageTheme): Html => themeParts(theme).brand;
 
 /**

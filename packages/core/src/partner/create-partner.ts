@@ -40,8 +40,7 @@ export function createPartner(core: Core, topics: PartnerTopics) {
   const pipeline = createPipeline(core, limits);
   const notes = requestNotes(core);
   const streams = createEventStreams(options.logger);
-  // Operations that a console can call: every operation of the API, and those for reading events and requests
-  // and for trying things out.
+  // Operations that a console can call: every operation of the API, and those that only the consoles have.
   const operations = [
     ...table,
     ...historyOperations(core, topics.webhooks),

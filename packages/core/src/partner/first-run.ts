@@ -11,7 +11,9 @@ export interface FirstRun {
   readonly payment: boolean;
 }
 
-/** Lifetime of the record that a partner's first steps are complete, in milliseconds. */
+/**
+ * Lifetime of the record that a partner's first steps are done, or only the signature check, in milliseconds.
+ */
 const rememberedMs = 10 * 365 * 24 * 3600_000;
 
 const recordOf = (partner: string): Buffer => digest(`first run ${partner}`);

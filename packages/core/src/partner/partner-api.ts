@@ -67,7 +67,7 @@ export function partnerApi(
     await writeAnswer(core, ctx, await pipeline.answer(call));
   }
 
-  // The shell expects one route for all methods of a path.
+  // The request handler expects one route for all methods of a path.
   return [...Map.groupBy(table, ({ path }) => path)].map(([path, methods]) => ({
     path,
     summary: methods.map((route) => route.summary).join(' '),

@@ -49,8 +49,9 @@ const maxLength = 8 * 1024;
 /**
  * Creates a function that removes secrets and personal data from a body, for the request log.
  * @param prefix - prefix of the service's tokens and keys
- * @returns a function that returns JSON without secrets and personal data, cut to 8 KiB; `null` for other text. It also
- * removes values that an error names (by paths such as `events.0`), which may be secrets in the wrong place
+ * @returns a function that returns JSON without secrets and personal data, cut to 8,192 characters; `null` for
+ * text that is not JSON. It also removes values that an error names (by paths such as `events.0`), which may
+ * be secrets in the wrong place
  */
 export function bodyRedaction(prefix: string) {
   const secrets = new RegExp(secretExpression(prefix), 'g');

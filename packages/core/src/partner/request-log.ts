@@ -8,7 +8,7 @@ import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { PartnerCall } from './pipeline/pipeline.ts';
 import { bodyRedaction } from './redaction.ts';
 
-/** Maximum number of logged requests that are stored for each partner and mode. */
+/** Maximum number of logged requests that are stored for each partner and mode. Older ones are removed. */
 const mostOfPartner = 5_000;
 
 /**
@@ -117,7 +117,7 @@ export function requestNotes({ storage, options: { prefix, requestLog, logger },
       });
     },
 
-    /** Resolves when all waiting requests are stored in the log. Called when the service closes. */
+    /** Resolves when all waiting requests are stored in the log or lost. Called when the service closes. */
     async settled(): Promise<void> {
       closing.abort();
       await writing;

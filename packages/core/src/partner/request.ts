@@ -36,7 +36,7 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
    * any longer.
    */
   readonly isOver: () => boolean;
-  /** Checks again that the API key is valid. @throws PartnerError `invalid_api_key` if it is not */
+  /** Checks again that the API key or session is valid. @throws PartnerError `invalid_api_key` if it is not */
   readonly readmit: () => Promise<void>;
   readonly body: Body;
   readonly query: Query;
@@ -79,7 +79,7 @@ export interface PartnerRoute<
     readonly schema: z.ZodType;
     readonly texts?: readonly string[];
   };
-  /** True if the route supports `Idempotency-Key`. For a repeated request, `handle` is not called. */
+  /** True if the route supports `Idempotency-Key`: a repeated request gets the stored response. */
   readonly idempotent?: boolean;
   /** False if the request log leaves the route out. @defaultValue `true` */
   readonly isLogged?: boolean;

@@ -93,7 +93,7 @@ export const endpointChanges = (options: EndpointOptions) =>
     })
     .refine((changes) => Object.keys(changes).length > 0, {
       error: 'names nothing to change',
-      // Check only well-formed lists; the error names unknown types.
+      // Check only changes whose members are valid; otherwise the errors of the members suffice.
       when: ({ issues }) => issues.length === 0,
     })
     .meta({ description: 'Changes to an endpoint: at least one member.', minProperties: 1 });

@@ -30,7 +30,8 @@ export function checkedResult(call: string, result: TransferResult): TransferRes
 }
 
 /**
- * Shortens a text without cutting a surrogate pair in half, because not every database can store half of one.
+ * Shortens a text to `most` UTF-16 code units. Replaces U+0000 and halves of surrogate pairs with U+FFFD,
+ * because not every database can store them.
  */
 const storable = (text: string, most: number): string =>
   text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd');

@@ -8,8 +8,8 @@ export const amountFormat = /^(0|[1-9][0-9]{0,14})\.[0-9]{2}$/;
 export const positiveAmount = /^(0\.(0[1-9]|[1-9][0-9])|[1-9][0-9]{0,14}\.[0-9]{2})$/;
 
 /**
- * Converts a well-formed amount of money to minor units (cents). Both currencies have two decimals (ISO
- * 4217).
+ * Converts a well-formed amount of money to minor units (cents). The currencies, HTG and USD, have two decimals
+ * (ISO 4217).
  */
 export function parseAmount(text: string): bigint {
   return BigInt(text.replace('.', ''));

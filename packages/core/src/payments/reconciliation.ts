@@ -35,8 +35,8 @@ function isoWriter(): (time: number) => string {
 }
 
 /**
- * Creates a time formatter for each time column of an export, because the times of each column are ordered by
- * themselves.
+ * Creates the time formatters of an export: one for the times of creation and one for the times at which
+ * transfers became final, because the two times of a row mostly have different seconds.
  */
 const newTimes = () => ({ created: isoWriter(), updated: isoWriter() });
 

@@ -22,8 +22,9 @@ export type SpreadsheetColumn = (typeof spreadsheetColumns)[number];
 export interface SpreadsheetStyle {
   /** Time zone of the dates in the file, such as `America/Port-au-Prince`. */
   readonly timeZone: string;
-  /** Characters of the CSV file that depend on the language: between cells, and before the decimals. */
+  /** Character between the cells of the CSV file, which depends on the language of the spreadsheet program. */
   readonly separator: ',' | ';';
+  /** Character before the decimals of an amount, in the language of the file. */
   readonly decimal: '.' | ',';
   /** Titles of the columns, in the language of the file. */
   readonly titles: { readonly [Column in SpreadsheetColumn]: string };

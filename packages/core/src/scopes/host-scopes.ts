@@ -26,7 +26,7 @@ import { isScope, offlineAccess } from './scopes.ts';
 
 const maxScopes = 100;
 
-/** Matches the name of a scope (RFC 6749, appendix A.4). */
+/** Matches the name of a scope (RFC 6749, appendix A.4), with at most 100 characters. */
 const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]{1,100}$/;
 const claimName = /^[A-Za-z][A-Za-z0-9_:./-]{0,99}$/;
 

@@ -9,8 +9,8 @@ export interface Resource {
   /** Name of the API on the consent page, 1 to 100 characters. */
   readonly name: string;
   /**
-   * Scopes of this API. Apps can request them only together with its URI as `resource`. Scopes of no API can
-   * be requested with or without a resource.
+   * Scopes of this API. Apps can request them only together with the API's URI as `resource`. Scopes of no API
+   * can be requested with or without a resource.
    */
   readonly scopes: readonly string[];
 }
@@ -37,7 +37,7 @@ export interface ResourceCatalog {
 const maxResources = 100;
 const maxUriLength = 2048;
 
-/** Scopes about the user and the session, which belong to no API. */
+/** Scopes that no API may list as its own, because they concern the user and the session. */
 const scopesOfNoResource = ['openid', offlineAccess];
 
 function requireUri(uri: string, scopes: ScopeCatalog): string {
@@ -61,7 +61,7 @@ function requireScopes(uri: string, names: readonly string[], scopes: ScopeCatal
 
 /**
  * Validates the option `resources` and creates its catalogue.
- * @throws TypeError that names each invalid resource by its path
+ * @throws TypeError that names the first invalid resource by its path
  */
 export function loadResources(given: HostResources, scopes: ScopeCatalog): ResourceCatalog {
   const uris = Object.keys(given);

@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import { addressMatcher } from '../text/ip-address.ts';
 
 /**
- * IANA's special-purpose IPv4 ranges (RFC 6890 and its registry), including those that the registry calls
- * globally reachable. Webhooks to them are refused.
+ * IPv4 ranges that are not public: multicast, and IANA's special-purpose ranges (RFC 6890 and its registry),
+ * including those that the registry calls globally reachable. Requests to them are refused unless private
+ * targets are allowed.
  */
 const specialV4 = [
   '0.0.0.0/8', // this network

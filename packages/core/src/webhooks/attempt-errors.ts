@@ -4,11 +4,11 @@ import { TargetError } from './targets.ts';
 
 /** Reason for a failed attempt, as partners see it. */
 export type AttemptErrorClass =
-  // The URL is not allowed, or not all addresses of its host are public; no connection was made.
+  // The URL is not allowed, or its host has no IP address or one that is not public; no request was sent.
   | 'target_refused'
   // No complete response headers within the deadline.
   | 'timeout'
-  // The port is closed.
+  // The port is closed, or no program takes the requests of an `inbox:listen` endpoint.
   | 'connection_refused'
   // The address could not be reached.
   | 'connection_failed'
@@ -18,7 +18,7 @@ export type AttemptErrorClass =
   | 'certificate'
   // Any other failure of TLS.
   | 'tls'
-  // The response is no HTTP/1.1, its headers are too large, or it switches protocols.
+  // The response is not valid HTTP/1, its headers are too large, or it switches protocols.
   | 'protocol'
   // A 3xx status; redirects are not followed.
   | 'redirect'
@@ -66,7 +66,8 @@ export function errorClassOf(error: unknown): AttemptErrorClass {
   const isHandshake = error instanceof TlsError;
   const code = codeOf(isHandshake ? error.cause : error);
   if (isHandshake) {
-    // Certificate errors have OpenSSL's names; all other TLS errors have a code of one of these families.
+    // Certificate errors have OpenSSL's names, or Node's for a wrong host name. All other TLS errors have a
+    // code of one of these families.
     return code === '' || /^(?:E[A-Z]+$|ERR_SSL_|UND_)/.test(code) ? 'tls' : 'certificate';
   }
   if (code === 'UND_ERR_SOCKET' && error instanceof Error && refusedAnswers.has(error.message))

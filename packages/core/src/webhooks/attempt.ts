@@ -26,8 +26,8 @@ export interface AttemptEnd {
 }
 
 /**
- * Wait before the next attempt after a failure of this service (a secret that cannot be decrypted, no free
- * socket), in milliseconds. Such a failure does not count as an attempt.
+ * Wait before the next attempt after a failure of this service (a secret that cannot be decrypted, or an
+ * unexpected error), in milliseconds. Such a failure does not count as an attempt.
  */
 export const faultPauseMs = 60_000;
 
@@ -53,7 +53,8 @@ export function handedBack({ id, claimId }: ClaimedDelivery, dueAt: number): Del
 
 /**
  * Makes one attempt to deliver a webhook: signs the event, sends it, and returns the result with the time of
- * the next attempt. Hands the delivery back if too many requests to the target's address are running.
+ * the next attempt. Hands the delivery back if it cannot be signed, or if too many requests to the target's
+ * address are running.
  */
 export async function attempt(
   { client, clock, logger, prefix, standardHeaders, delaysMs, secretOf }: AttemptOptions,
@@ -138,8 +139,9 @@ function outcomeOf({ attempt, next }: DeliveryResult): string {
 }
 
 /**
- * Makes one webhook attempt in its own telemetry span, and measures its duration. The attributes are those of OpenTelemetry's
- * semantic conventions for HTTP clients, except for the URL, which may contain a secret of the receiver.
+ * Makes one webhook attempt in a telemetry span, and measures its duration. The span has the attributes of
+ * OpenTelemetry's semantic conventions for HTTP clients, except for the URL, which may contain a secret of
+ * the receiver, and attributes of Ostiary.
  */
 export function measuredAttempt(
   options: AttemptOptions,

@@ -15,12 +15,12 @@ import { defaultResolve, parseTarget, type Resolve, type TargetPolicy } from './
 export type { AttemptAnswer } from './attempt-answer.ts';
 export type { AttemptErrorClass } from './attempt-errors.ts';
 
-/** A POST request to a URL that a partner chose. */
+/** A POST request to a URL that a partner or OAuth client chose. */
 export interface WebhookRequest {
   readonly url: string;
   /**
-   * Headers of the request, except `Host`, `Content-Length`, `User-Agent`, `Accept` and `Accept-Encoding`,
-   * which the client sets.
+   * Headers of the request, except `Host`, `Connection`, `Content-Length`, `User-Agent`, `Accept` and
+   * `Accept-Encoding`, which the client sets.
    */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | string;
@@ -37,7 +37,8 @@ export interface WebhookRequest {
 }
 
 /**
- * HTTP client for all outgoing requests to URLs that partners chose. It connects only to allowed addresses.
+ * HTTP client for POST requests to URLs that partners and OAuth clients chose: webhooks and back-channel
+ * logout. It connects only to allowed addresses.
  */
 export interface WebhookClient {
   /**

@@ -98,8 +98,8 @@ export class Connection {
   }
 
   /**
-   * True if another request may use the connection: the previous request was sent completely and got its
-   * response, and the DNS lookup is recent.
+   * True if another request may use the connection: it is open, the previous request was sent completely, and
+   * the DNS lookup is at most a minute old.
    */
   isReusable(): boolean {
     const socket = this.#socket;

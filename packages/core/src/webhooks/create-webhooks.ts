@@ -42,7 +42,7 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
 
 /**
  * Creates the parts of the service that concern webhooks: endpoints, publishing, redelivery and the delivery
- * worker. Sends nothing before the worker starts.
+ * worker. Delivers no webhook before the worker starts.
  *
  * @param replacedClient - HTTP client to use instead of the built-in one
  */
@@ -98,7 +98,7 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     endpoints: createEndpoints(core, isTarget, listeners),
     /** Checks a webhook URL and the addresses of its host. @throws TargetError if the URL is not allowed */
     checkTarget: isTarget,
-    /** Posts a form with the same HTTP client as webhooks, which refuses private addresses. */
+    /** Posts a form with the HTTP client of webhooks, which makes the same checks of the target. */
     postForm: (request: Pick<WebhookRequest, 'url' | 'body' | 'owner'>) =>
       client.post({ ...request, headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
     ...createRedeliveries(core),

@@ -20,7 +20,10 @@ export interface DialOptions {
   readonly signal: AbortSignal;
 }
 
-/** Thrown if the target was reached but does not speak TLS, or its certificate does not match its name. */
+/**
+ * Thrown if a connected target does not complete the TLS handshake, or its certificate is not valid for its
+ * name.
+ */
 export class TlsError extends Error {
   override readonly name = 'TlsError';
 }
@@ -130,7 +133,7 @@ export async function dial(
  * Connects to the host of a URL that somebody else chose, with the checks of deliveries: private addresses
  * are refused unless the policy allows them.
  * @throws TargetError if the URL or the host is not allowed
- * @throws TlsError if the certificate does not match the name
+ * @throws TlsError if TLS fails, or the certificate is not valid for the name
  */
 export async function dialTarget(
   text: string,

@@ -1,12 +1,13 @@
 /*
  * The dispatcher delivers webhooks in three parts, each with its own state:
  *
- * - This file claims due deliveries whenever the worker polls (worker/polling.ts): as many as attempts are free, in fair shares
- *   of partners and modes (limits/shares.ts).
+ * - This file claims due deliveries whenever the worker polls (worker/polling.ts): as many as attempts are
+ *   free, in fair shares of partners and modes (limits/shares.ts).
  * - running.ts makes the attempts, as many at once as endpoint-limiter.ts allows.
  * - writing.ts stores the results of the attempts, in groups.
  *
- * Every write of results also triggers a claim, so that a busy worker claims and writes in batches, without a timer.
+ * A write of results also triggers a claim if the claim may find work, so that a busy worker claims and writes
+ * in batches, without a timer.
  */
 
 import { createShares, ownerName } from '../limits/shares.ts';
@@ -35,8 +36,8 @@ export interface DispatcherOptions extends AttemptOptions {
 }
 
 /**
- * Longest time for which a claimed delivery waits for other deliveries to an endpoint that has become slow,
- * in milliseconds. After that it is handed back.
+ * Longest time from the claim of a delivery to the start of its attempt, in milliseconds. A delivery that has
+ * waited longer for other attempts to its endpoint is handed back, because URL and secret date from the claim.
  */
 export const maxWaitMs = 1_000;
 
@@ -56,7 +57,7 @@ function countAttempt(
 /** Creates the worker that delivers webhooks. It does nothing before `start` or `runDue`. */
 export function createDispatcher(options: DispatcherOptions): Worker {
   const { deliveries, clock, random, logger, concurrency, counts, schedule = nodeTimer } = options;
-  /** True if all concurrent attempts were in use at the last claim. */
+  /** True if running attempts and unsaved results left no room at the last poll, so that it claimed nothing. */
   let isFull = false;
   /** True while the worker stops, so that a claim that was in progress is handed back. */
   let isStopping = false;

@@ -110,7 +110,8 @@ class Download implements Dispatcher.DispatchHandler {
 /**
  * Creates the function that fetches small documents, JSON by default, from URLs that strangers chose. It
  * resolves the name once, checks every address, connects to a checked address and verifies the certificate.
- * It does not follow redirects, use proxies or decompress. It never rejects.
+ * It does not follow redirects, use proxies or decompress. Refused URLs and failed requests do not reject:
+ * they are a `problem` of the result.
  */
 export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
   const { policy, timeoutMs } = options;

@@ -23,8 +23,8 @@ const unprovenShare = 0.75;
 const quickMs = 50;
 
 /**
- * Maximum number of deliveries that are claimed ahead for an endpoint, as a multiple of its concurrent
- * attempts.
+ * Maximum number of deliveries that are claimed ahead for an endpoint, as a multiple of the attempts that may
+ * run to it at once.
  */
 const aheadFactor = 16;
 
@@ -49,7 +49,8 @@ interface EndpointAttempts {
 /**
  * Limits the concurrent attempts of each endpoint, so that a dead endpoint takes little from the others. An
  * endpoint starts with a few attempts, gets one more after every response, and drops to one when it does not
- * respond. Endpoints that are slow or do not respond never fill the worker together. For a quick endpoint
+ * respond. New attempts to endpoints that are slow or do not respond start only while all of these together
+ * use less than three quarters of the worker. For a quick endpoint
  * deliveries are claimed ahead, so that it does not wait for the database after every response.
  * @param total - maximum number of concurrent attempts of all endpoints
  * @param waitingOf - returns the number of an endpoint's deliveries that are claimed and wait
@@ -83,7 +84,10 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
     return free * 8 >= unprovenMax ? free : 0;
   }
 
-  /** Returns the number of deliveries that may be claimed for an endpoint. @param room - number of attempts that may still start to endpoints that have not answered yet */
+  /**
+   * Returns the number of deliveries that may be claimed for an endpoint. @param room - number of attempts
+   * that may still start to endpoints without a prompt response
+   */
   function slotsOf(id: string, { inFlight, limit, proven, quick }: EndpointAttempts, room: number): number {
     const most = limit + (quick ? Math.min(maxAhead, aheadFactor * limit) : 0);
     const waiting = waitingOf(id);
@@ -94,7 +98,10 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
   }
 
   return {
-    /** Number of further attempts that the worker may start. */
+    /**
+     * Maximum number of deliveries that the next claim may take, of which all could be for endpoints without
+     * a prompt response.
+     */
     get free(): number {
       const unprovenRoom = freeUnproven();
       return Math.min(total - inFlight, unprovenRoom === 0 ? total : unprovenRoom);

@@ -139,7 +139,11 @@ export function createEndpoints(
     list: (owner: Owner) => storage.webhooks.list(owner),
     find: (owner: Owner, id: string) => findEndpoint(core, owner, id),
 
-    /** Registers an endpoint. @throws PartnerError `invalid_request` if the URL is refused, or there are {@link maxEndpoints} already */
+    /**
+     * Registers an endpoint. @throws PartnerError `invalid_request` if the URL is refused, the secret is weak,
+     * or there are {@link maxEndpoints} already; `idempotency_conflict` if the `Idempotency-Key` was used with
+     * another payload
+     */
     async create(request: RepeatableRequest & Registration): Promise<RepeatableAnswer> {
       const { partner, mode, now, settings, act } = request;
       const id = `we_${random.bytes(16).toString('hex')}`;
@@ -178,7 +182,10 @@ export function createEndpoints(
       }
     },
 
-    /** Changes settings of an endpoint. @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for a refused URL */
+    /**
+     * Changes settings of an endpoint. @throws PartnerError `not_found` for an unknown endpoint,
+     * `invalid_request` for a refused URL or a weak secret
+     */
     async change(
       owner: Owner,
       id: string,

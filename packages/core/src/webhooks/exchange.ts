@@ -31,7 +31,10 @@ const maxBody = 16_384;
  */
 const bodyMs = 2_000;
 
-/** A webhook request and its response, with one deadline for both. */
+/**
+ * A webhook request and its response. One deadline covers everything up to the end of the response headers,
+ * another the rest of the body.
+ */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #request: ExchangeRequest;
@@ -150,8 +153,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
    */
   async #fail(error: AttemptErrorClass): Promise<void> {
     if (this.#isSettled) return;
-    // Must come first: destroying the connection notifies a waiting request, which must not report that as an
-    // error.
+    // Must come first: destroying the connection calls `onResponseError`, which must not settle the request
+    // as well.
     this.#settle(
       this.#status === null
         ? failedAnswer(error, this.#options.now() - this.#startedAt)

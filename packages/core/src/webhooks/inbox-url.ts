@@ -11,7 +11,7 @@ const inboxes = {
   'inbox:listen': 'listener',
 } as const;
 
-/** Kind of response that an inbox gives to every request. */
+/** Kind of response that an inbox gives to requests with a valid signature. */
 export type InboxBehaviour = (typeof inboxes)[keyof typeof inboxes];
 
 /** URL of endpoints whose requests a partner's program takes. */

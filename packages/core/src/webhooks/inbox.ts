@@ -11,7 +11,7 @@ import { type InboxBehaviour, inboxBehaviour, isInboxUrl } from './inbox-url.ts'
 import type { Listeners } from './listeners.ts';
 import { inboxHeaders } from './sent-headers.ts';
 
-/** Maximum number of requests that an inbox keeps. */
+/** Maximum number of requests that an inbox keeps. A new request beyond it removes the oldest one. */
 export const inboxSize = 50;
 
 /** Longest time from a request in an inbox to its response, in milliseconds. */
@@ -24,8 +24,8 @@ const answerMs = 10_000;
 const pollMs = 100;
 
 /**
- * Response of an inbox to a request whose signature is wrong, as a receiver that verifies signatures gives
- * it.
+ * Response of the inboxes `success` and `failure` to a request whose signature is wrong, as a receiver that
+ * verifies signatures gives it.
  */
 const refused: InboxAnswer = { httpStatus: 400, error: null, response: 'The signature is wrong.' };
 
@@ -76,7 +76,7 @@ export function withInboxes(
   ): Promise<AttemptAnswer> {
     const elapsed = () => performance.now() - startedAt;
     while (elapsed() < answerMs) {
-      // Most answers come soon. Many attempts that wait for long ask less often.
+      // Most responses come soon: poll less often the longer the attempt waits.
       const pause = Math.min(Math.max(pollMs, elapsed() / 10), answerMs - elapsed());
       if (!(await waited(pause, signal))) return failedAnswer('aborted', elapsed());
       const request = await inbox.find(owner, id);

@@ -6,7 +6,10 @@ import type { Socket } from 'node:net';
  */
 const interim = /^HTTP\/1\.1 1(?!01)\d\d/;
 const interimLength = 'HTTP/1.1 100'.length;
-/** Maximum length of the headers of one interim response, in bytes. */
+/**
+ * Maximum length of the headers of one interim response, in bytes. A longer one is passed on like any other
+ * response.
+ */
 const maxLength = 16_384;
 
 /**

@@ -12,7 +12,10 @@ const presenceMs = 30_000;
 /** Shortest time between two writes of a program's last call, in milliseconds. */
 const recordStepMs = 5_000;
 
-/** Time without calls of a program after which its `inbox:listen` endpoint is removed, in milliseconds. */
+/**
+ * Time without calls of a program after which its `inbox:listen` endpoint counts as abandoned, in
+ * milliseconds. Abandoned endpoints are removed when their partner registers another one.
+ */
 const abandonedMs = 3600_000;
 
 const recordOf = (endpointId: string): Buffer => digest(`inbox listener ${endpointId}`);

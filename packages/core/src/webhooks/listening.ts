@@ -72,8 +72,8 @@ export function createListening(core: Core, listeners: Listeners) {
     },
 
     /**
-     * Stores the response of a partner's program to an inbox request. Returns `false` if no attempt waits for
-     * it any more.
+     * Stores the response of a partner's program to an inbox request that it took. Returns `false` if the
+     * request is gone, was not taken, or has a response already.
      */
     answer: (owner: Owner, id: string, answer: InboxAnswer): Promise<boolean> =>
       storage.inbox.answer(owner, id, answer),

@@ -5,8 +5,8 @@ import type { EndpointCondition, EndpointFailure, WebhookEndpointRecord } from '
 import { iso } from '../time/clock.ts';
 
 /**
- * Time after which waiting work counts as late, in milliseconds. Workers poll every second, so work is late
- * only if no worker runs.
+ * Time after which due work counts as late, in milliseconds. Workers poll at least every second, so late work
+ * means that no worker runs or that all are busy.
  */
 export const lateMs = 60_000;
 
@@ -18,10 +18,10 @@ export const recentMs = 24 * 3_600_000;
 /** Number of newest events among which events without a delivery are searched. */
 const searchedEvents = 1_000;
 
-/** Maximum number of deliveries that are counted. */
+/** Maximum number of deliveries to an endpoint that are counted. */
 const countedAtMost = 10_000;
 
-/** Number of latest audit log entries that are searched. */
+/** Number of latest audit log entries about a partner or endpoint that are searched for the disabling act. */
 const searchedActs = 50;
 
 /**
@@ -55,7 +55,7 @@ export type WebhookObstacle =
       readonly reason: 'failing';
       readonly endpointId: string;
       readonly url: string;
-      /** Start of the first failed delivery attempt at the endpoint. */
+      /** Start of the failed delivery attempt with which the endpoint's current failure began. */
       readonly since: string;
       readonly lastAttempt: {
         readonly at: string;

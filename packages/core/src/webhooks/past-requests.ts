@@ -16,8 +16,8 @@ export interface AttemptRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /**
-   * Time at which the endpoint was changed after the attempt, so that URL and signature may differ from those
-   * that were sent; `null` if the endpoint was not changed.
+   * Time of the endpoint's last change, if that was after the attempt or less than a second before it, so
+   * that URL and signature may differ from those that were sent. Otherwise `null`.
    */
   readonly changedAt: string | null;
 }
@@ -27,7 +27,8 @@ export interface AttemptRequest {
  * they follow from event, endpoint and attempt. Only a stored event with the time of a stored attempt is ever
  * signed.
  *
- * @returns a function that returns `null` if the endpoint's secret cannot be decrypted
+ * @returns a function that returns `null` if the request cannot be rebuilt, for example because the endpoint's
+ * secret cannot be decrypted
  */
 export function pastRequests(
   { options: { prefix, logger, webhooks } }: Pick<Core, 'options'>,

@@ -87,8 +87,8 @@ export function publishIn(
 }
 
 /**
- * Refuses options of `events.publish` whose transaction is `undefined` or has a wrong name: the event would
- * commit although the host application's change is rolled back.
+ * Refuses options with an unknown name, and a transaction that is `undefined`: the event would commit although
+ * the host application's change is rolled back.
  * @throws TypeError that names the wrong option
  */
 export function checkPublishOptions(options: PublishOptions): void {

@@ -13,7 +13,7 @@ export const searchedEvents = 5_000;
 export interface FoundEvents {
   /** Events that the search found, newest first. */
   readonly events: readonly EventRecord[];
-  /** True if more matching events exist. */
+  /** True if the step covers more matching events than were returned. */
   readonly hasMore: boolean;
   /**
    * Value of `before` for the next step of the search, which continues with older events: the number of the

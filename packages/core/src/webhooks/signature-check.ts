@@ -65,7 +65,7 @@ interface CheckParts {
 /**
  * Creates the check whether an endpoint verifies signatures. It sends two events to a test endpoint at once,
  * one signed with its secret and one with an unknown secret, and interprets the responses. The events are
- * neither stored nor sent again.
+ * neither added to the partner's events nor sent again.
  */
 export function signatureCheck(core: Core, { catalogue, client, secretOf }: CheckParts) {
   const { random, clock, options } = core;

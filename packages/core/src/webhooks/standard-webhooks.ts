@@ -41,9 +41,9 @@ interface StandardMessage {
 
 /**
  * Signs a message by the rules of Standard Webhooks: HMAC-SHA-256 of `id.timestamp.body`. The key is the
- * base64-decoded rest of a `whsec_` secret. For any other secret the key is the secret's bytes, as for
- * Ostiary's own headers.
- * @returns the three headers of that specification
+ * base64-decoded rest of a `whsec_` secret. For a secret without `whsec_` or with invalid base64 the key is
+ * the secret's bytes, as for the `X-<PREFIX>-Signature` header.
+ * @returns the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`
  */
 export function standardHeaders(
   secret: string,

@@ -19,7 +19,7 @@ export interface Place {
   /**
    * Counts the request at the IP address that was actually reached, if this is another address of the target
    * than expected.
-   * @returns true if the other address had a free place
+   * @returns false if the other address has no free place: then the request must not be sent
    */
   moveTo(address: string): boolean;
   /** Frees the place. Must be called once, when the request has ended. */

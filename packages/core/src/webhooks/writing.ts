@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
 import type { Schedule } from '../worker/polling.ts';
 
-/** Result of a finished webhook attempt that is not stored yet. */
+/** Result of a finished webhook attempt, or of a delivery that is handed back, that is not stored yet. */
 export interface Ended {
   readonly result: DeliveryResult;
   /** Time until which no other worker can claim the delivery. */
@@ -18,8 +18,8 @@ export interface Ended {
 const maxGroup = { results: 2_048, characters: 2 ** 21 };
 
 /**
- * Pause before a failed write of results is tried again, in milliseconds. Writes are repeated for as long as
- * the worker runs.
+ * Pause before a failed write of results is tried again, in milliseconds. Writes are repeated until the lease
+ * of the delivery expires or the worker stops.
  */
 const retryMs = 500;
 
@@ -38,7 +38,7 @@ interface WritingOptions {
    * include the caller's own request.
    */
   readonly writing: () => void;
-  /** Called when all results of attempts are stored. */
+  /** Called when all results that arrived are stored or given up. */
   readonly written: () => void;
 }
 
@@ -98,8 +98,8 @@ export function createWriting(options: WritingOptions) {
 
   /**
    * Stores each result separately after storing them together failed: one result that the storage refuses
-   * must not delay the others. Failed writes are repeated until the lease of the delivery expires; then
-   * another claim repeats the attempt.
+   * must not delay the others. Failed writes are repeated until the lease of the delivery expires or the worker
+   * stops; then another claim repeats the attempt.
    */
   async function writeEach(group: readonly Ended[]): Promise<void> {
     const outcomes = await Promise.allSettled(group.map(({ result }) => deliveries.finish([result])));
@@ -145,7 +145,7 @@ export function createWriting(options: WritingOptions) {
       results.push(ended);
       flushing ??= flush();
     },
-    /** Resolves when all results of webhook attempts are stored. */
+    /** Resolves when the results of all claimed deliveries are stored or given up. */
     async settled(): Promise<void> {
       if (open > 0) await new Promise<void>((resolve) => whenSettled.push(resolve));
     },

@@ -2,8 +2,8 @@
 const idleMs = 1_000;
 
 /**
- * Time between polls for work after work was found, in milliseconds. Work of other processes comes without
- * notification, and often in bursts.
+ * Time between polls for work after work was found, in milliseconds. Work of other processes may come without
+ * notification (SQLite), and often comes in bursts.
  */
 const busyMs = 50;
 

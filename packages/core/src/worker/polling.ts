@@ -62,8 +62,8 @@ export function createPolling({
   }
 
   /**
-   * Polls until no work is due, or the worker has no free place. Returns the number of claimed jobs or
-   * deliveries.
+   * Polls at once. If polling is started, repeats that while a poll reaches its limit. Returns the number of
+   * claimed jobs or deliveries.
    */
   function now(): Promise<number> {
     isWoken = true;

@@ -4,7 +4,7 @@ const mebibyte = 1024 * 1024;
 
 /** Limits for the data of one partner in test mode, 100 MiB in total. The oldest rows are removed first. */
 export const testDataBounds = {
-  /** Maximum age of a test event or a test payment, in milliseconds. */
+  /** Maximum age of a test event, a test payment or a request in an inbox, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
   /**
    * Limits for a partner's test events. Their size includes deliveries and attempts; see {@link rowBytes}.

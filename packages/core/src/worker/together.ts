@@ -2,8 +2,8 @@ import type { WakeUps, Work } from '../ports/queue.ts';
 import type { Worker } from './worker.ts';
 
 /**
- * Combines the workers for jobs and for deliveries into one worker. Jobs run first, because they cause
- * deliveries. Notifications of new work go to both.
+ * Combines the workers for jobs and for deliveries into one worker. `runDue` runs jobs first, because they
+ * cause deliveries. A notification of new work goes to the worker for that work.
  */
 export function together(workers: { readonly [work in Work]: Worker }, wakeUps?: WakeUps) {
   const { jobs, deliveries } = workers;

@@ -98,7 +98,7 @@ export function createWaitBounds(core: Core, kinds: LongestWaits['jobs']['kinds'
         if (!isClosed) void bound();
       });
     },
-    /** Wraps a worker so that waits are corrected before the worker starts. */
+    /** Wraps a worker so that waits are corrected when the worker starts, or before its first `runDue`. */
     around: (worker: Worker): Worker => ({
       ...worker,
       start() {

@@ -14,12 +14,15 @@ export interface Worker {
   start(): void;
   /** Polls for work now instead of at the next interval. Has no effect if the worker is not started. */
   wake(): void;
-  /** Claims and runs all due work once. Returns the number of claimed jobs and deliveries. */
+  /**
+   * Claims due work once, at most 32 jobs and 1,024 deliveries, and runs it. Returns the number of claimed jobs
+   * and deliveries.
+   */
   runDue(): Promise<number>;
   /**
    * Stops claiming work. Resolves when all running work has ended. Webhooks and notifications to other
    * servers may take ten seconds from their start, so that a deployment sends no request twice: allow fifteen
-   * seconds.
+   * seconds. A call of `payments.execute` may take twenty.
    */
   stop(): Promise<void>;
 }

@@ -19,12 +19,12 @@ import { deliveriesQuery, endpointId, endpointPath, eventPath } from '../webhook
 
 const defaultPageSize = 20;
 
-/** Maximum number of deliveries that the console's list of events reads for each event. */
+/** Maximum number of deliveries that the console's list of events shows for each event. */
 const deliveriesPerEvent = 20;
 
 type AttemptRequests = ReadonlyMap<AttemptRecord, AttemptRequest>;
 
-/** Adds the HTTP request of each attempt to a delivery; `null` if the request cannot be rebuilt. */
+/** Adds the HTTP request of each attempt to a delivery; `null` for attempts without an entry in `requests`. */
 function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): JsonObject {
   const attempts = delivery.attempts.map((attempt) => ({
     ...attemptView(attempt),
@@ -90,8 +90,8 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
 const deliveryPath = z.object({ id: z.string().regex(/^dl_[0-9a-f]{32}(?:_[0-9]{1,9})?$/) });
 
 /**
- * Returns the response that an endpoint gave to one attempt. Lists of deliveries leave responses out, because
- * fifty of them can be 800 KiB.
+ * Returns the response that an endpoint gave to one attempt. The console's lists of deliveries show long
+ * responses on a page of their own, because fifty of them can be 800 KiB.
  */
 function attemptAnswer({ storage }: Core): PartnerOperation {
   return operation({

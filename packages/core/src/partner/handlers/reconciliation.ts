@@ -56,8 +56,9 @@ export function reconciliationRoutes(core: Core): PartnerRoute[] {
 }
 
 /**
- * Maximum number of exports and summaries that the console makes for a partner per hour, because each reads all
- * transfers of its days. The exports of the API have a limit of their own.
+ * Maximum number of exports and summaries that the consoles make for one partner and mode per hour, because
+ * each reads all transfers of its days. The API counts its exports separately, in the limit group
+ * `reconciliation`.
  */
 const maxReads = 60;
 

@@ -15,8 +15,8 @@ export function userRoutes(core: Core, users: UserLookup): PartnerRoute[] {
   const withKyc = shownFields(core, [...always, 'kycStatus', 'kycTier']);
 
   /**
-   * Responds with a user. Data of the identity check (KYC) goes only to a partner that the user has allowed
-   * to see it.
+   * Responds with a user. In live mode, data of the identity check (KYC) goes only to a partner that the user
+   * has allowed to see it.
    */
   async function answer({ partner, mode }: PartnerRequest, found: UserRecord | null): Promise<PartnerAnswer> {
     const user = requireUser(found);

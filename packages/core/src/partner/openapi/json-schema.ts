@@ -130,8 +130,8 @@ export function createComponents() {
 
 /**
  * Returns the JSON Schema of a host application's event type, inlined, because oapi-codegen leaves out
- * components to which only a webhook refers. If the host's library cannot describe a part of it, that part
- * accepts anything.
+ * components to which only a webhook refers. If the host's library cannot describe the schema, the result
+ * accepts any object.
  */
 export function hostSchema(schema: HostEventSchema): Json {
   try {
@@ -149,7 +149,7 @@ export function hostSchema(schema: HostEventSchema): Json {
       };
     return adapted(whole, 'output', within([]));
   } catch {
-    // Some checks cannot be expressed in JSON Schema.
+    // Libraries throw if a check cannot be expressed in JSON Schema.
     return { type: 'object' };
   }
 }

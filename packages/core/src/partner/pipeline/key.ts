@@ -38,7 +38,7 @@ function isUsable({ revokedAt, expiresAt, partnerDisabled }: ApiKeyState, now: n
  * Combines calls with the same key id: all calls in one turn of the event loop share one query at its end.
  */
 function oncePerTurn(ask: (id: string) => Promise<boolean>): (id: string) => Promise<boolean> {
-  /** Running queries for the validity of a key, by key id. */
+  /** Queries for the validity of a key that start at the end of this turn, by key id. */
   const asking = new Map<string, Promise<boolean>>();
   return (id) => {
     const asked = asking.get(id);

@@ -24,7 +24,7 @@ export interface PartnerCall {
   readonly address: () => string | null;
   /** Checks whether the client has disconnected, or the server is closing. */
   readonly isOver: () => boolean;
-  /** Limit group in whose window the request is counted; `null` if the request was counted before. */
+  /** Limit group in whose window the request is counted; `null` if it is not counted, or was counted before. */
   readonly limit: LimitGroup | null;
   readonly headers: IncomingHttpHeaders;
   /** Unparsed values of the header `Idempotency-Key`. */
