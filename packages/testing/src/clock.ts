@@ -41,7 +41,8 @@ export interface TestClock extends Clock {
   date(): Date;
   /**
    * Advances the clock and runs work that becomes due in the meantime, each at its time: deliveries and their
-   * retries, executions of transfers, housekeeping. Resolves when all of it is done.
+   * retries, executions of transfers. Housekeeping that becomes due runs once, at the end or with earlier work.
+   * Resolves when all of this is done.
    *
    * @throws TypeError if `by` is not a duration
    * @example

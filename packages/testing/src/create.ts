@@ -15,7 +15,7 @@ import { createTestRail } from './rail.ts';
 import { createTestUsers, type UserReference } from './users.ts';
 import { Mail } from './webhooks.ts';
 
-/** Signals any activity in the test kit to code that waits for it. */
+/** Signals responses of the service, and the closing of the test kit, to code that waits for them. */
 class Activity {
   #waiting: (() => void)[] = [];
 
@@ -24,8 +24,8 @@ class Activity {
   }
 
   /**
-   * Waits for activity in the test kit. Resolves with `false` after `ms` milliseconds of real time without
-   * any.
+   * Waits for the next response of the service, or for the closing of the test kit. Resolves with `false`
+   * after `ms` milliseconds of real time without either.
    */
   wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
@@ -57,7 +57,8 @@ function withDefaults({
 }
 
 /**
- * Returns the names of the scopes that the test's options add. All clients of the test kit may request them.
+ * Returns the names of the scopes that the test's options add. Clients that are created without a list of
+ * scopes may request them.
  */
 const hostScopesOf = (scopes: OstiaryOptions['scopes'] = {}): string[] =>
   Object.entries(scopes).flatMap(([name, scope]) => (scope && name !== 'standardProfile' ? [name] : []));
@@ -69,7 +70,7 @@ function firstOf({ list: [first] }: TestOstiary['users']): TestOstiary['user'] {
 
 /**
  * Creates the partner of the test kit and its API keys. Returns them with the functions that create further
- * partners, with numbered slugs, and further keys.
+ * partners, by default with numbered slugs, and further keys.
  */
 async function provision(admin: Ostiary['admin']) {
   let partners = 0;
@@ -117,8 +118,8 @@ function registration(standard: {
 }
 
 /**
- * Starts the real service in the memory of a test: no port, no database, no waiting. Kits are independent, so
- * tests may have one each, or share one.
+ * Starts the real service in the memory of a test: no port, no database server, and no waiting for retries and
+ * expiry. Kits are independent, so tests may have one each, or share one.
  *
  * @throws TypeError if an option is invalid
  * @example
@@ -154,7 +155,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
   const settleIfOpen = async (): Promise<void> => {
     closed.signal.throwIfAborted();
     await settle().catch((error: unknown) => {
-      // If closing interrupted the work, report that, without a stack.
+      // If closing interrupted the work, throw 'the test kit was closed' instead of the error of the work.
       closed.signal.throwIfAborted();
       throw error;
     });

@@ -2,8 +2,8 @@ import type { Storage } from '@ostiary/core/storage';
 import type { Timeline } from './clock.ts';
 
 /**
- * Kind of the job that removes old rows. It runs every ten minutes, so it would run thousands of times when a
- * test advances by a month.
+ * Id of the job that removes old rows. The job runs every ten minutes, so it would run thousands of times when
+ * a test advances by a month.
  */
 const upkeep = 'purge';
 

@@ -47,7 +47,8 @@ export interface TestOstiaryOptions
     | 'trustedProxies'
   > {
   /**
-   * Destination of log lines, including those of planned faults. Use `console` to see them while debugging.
+   * Destination of log lines, including those that planned faults cause. Use `console` to see them while
+   * debugging.
    * @defaultValue `silentLogger`: nowhere
    */
   readonly logger?: Logger;
@@ -143,7 +144,7 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
    * do this too.
    */
   settle(): Promise<void>;
-  /** First user of the test kit, with every field that a scope can show. */
+  /** First user of the test kit. The default one has a value in every field of Ostiary's own scopes. */
   readonly user: TestUser;
   readonly users: TestUsers;
   /** Slug of the partner that owns the kit's keys and clients. */
@@ -187,8 +188,9 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
       },
     ): Promise<TestEndpoint>;
     /**
-     * Makes your code handle requests at and below a URL: deliveries, reads of documents that clients publish (`jwksUri`, client
-     * ID metadata documents), and requests made with {@link TestOstiary.fetch}.
+     * Makes your code handle requests at and below a URL: deliveries, logout tokens, reads of documents that
+     * clients publish (`jwksUri`, client ID metadata documents), and requests made with
+     * {@link TestOstiary.fetch}.
      */
     receive(url: string, receiver: Receiver): void;
   };
@@ -196,6 +198,9 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
   readonly webhookSecret: string;
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
-  /** Closes the test kit. Calls of the kit that still wait for work reject, and so do later calls. A second `close` has no effect. */
+  /**
+   * Closes the test kit. Calls of `fetch` and `inbox.next` that still wait reject, and so do later ones. A
+   * second `close` has no effect.
+   */
   close(): Promise<void>;
 }

@@ -83,7 +83,10 @@ function requestOf(input: string | URL | Request, init: RequestInit | undefined)
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** Follows redirects as `fetch` does. */
+/**
+ * Follows redirects with GET requests without headers and body. Unlike `fetch`, also after 307 and 308, which
+ * ask to repeat the method and the body.
+ */
 async function followed(first: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
   let request = first;
   for (let hops = 0; hops <= 20; hops += 1) {
@@ -95,7 +98,6 @@ async function followed(first: Request, answer: (request: Request) => Promise<Re
       Object.defineProperty(response, 'url', { value: request.url });
       return response;
     }
-    // As browsers do: the body is not sent again.
     request = new Request(new URL(location, request.url), { signal: request.signal });
   }
   throw new TypeError('fetch failed: too many redirects');

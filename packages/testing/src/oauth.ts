@@ -32,7 +32,7 @@ export interface TestClient {
  * ```
  */
 export interface AuthorizeOptions {
-  /** @defaultValue every scope */
+  /** @defaultValue Ostiary's own scopes: `openid`, `profile`, `kyc`, `wallet:balance`, `identity` */
   readonly scopes?: readonly string[];
   /** @defaultValue the first redirect URI of the client */
   readonly redirectUri?: string;

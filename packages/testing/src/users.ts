@@ -39,7 +39,7 @@ export type UserReference = TestUser | string;
  * ```
  */
 export interface TestUsers {
-  /** All users of the test kit; the first has a value in every field of Ostiary's own scopes. */
+  /** All users of the test kit. The first default user has a value in every field of Ostiary's own scopes. */
   readonly list: readonly TestUser[];
   /** Returns the user with an id. @throws Error if there is no such user */
   get(sub: string): TestUser;

@@ -19,10 +19,13 @@ import type { Plans } from './plans.ts';
  */
 export type Receiver = (request: Request) => Response | Promise<Response>;
 
-/** Time limit for the response of an endpoint, in milliseconds of real time. */
+/**
+ * Time limit for the response to a webhook, and for the response with a document of a client, in milliseconds
+ * of real time.
+ */
 const deadlineMs = 10_000;
 
-/** Maximum number of bytes of an endpoint's response that are kept. */
+/** Maximum number of characters (UTF-16 code units) of an endpoint's response that are kept. */
 const maxAnswer = 16_384;
 
 const delivering = new AsyncLocalStorage<true>();
@@ -82,7 +85,7 @@ export class Mail {
   readonly #now: () => number;
   readonly #waiting: Waiting[] = [];
   #isBusy = false;
-  /** HTTP client with which the service posts deliveries. */
+  /** HTTP client with which the service posts deliveries and logout tokens. */
   readonly client: WebhookClient = {
     post: (request) =>
       /json/.test(request.headers['content-type'] ?? 'json')

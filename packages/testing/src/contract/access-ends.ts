@@ -122,8 +122,8 @@ async function endsForGood(storage: Storage, name: string): Promise<void> {
 }
 
 /**
- * Checks in races that a consent or token which is stored while access ends does not stay valid, whichever of
- * the two calls comes first.
+ * Checks in races that codes, tokens and consents which are stored while their access ends do not stay valid,
+ * whichever call comes first.
  */
 async function endsWhatIsGiven(storage: Storage, name: string): Promise<void> {
   const { end, grantsOf, consentsOf } = ends[name] ?? assert.fail(name);

@@ -200,7 +200,8 @@ export const auditCases = casesOf('audit', {
   ) => {
     const fields = { target: 'client:b', actor: 'ben', action: 'client.disable', from: now } as const;
     const names = ['target', 'actor', 'action', 'from'] as const;
-    // One act for each set of fields that it has like the filter: bit `index` of the number stands for `names[index]`.
+    // One act for each combination of fields that match the filter: bit `index` of the number stands for
+    // `names[index]`.
     for (let number = 0; number < 16; number += 1) {
       const has = (name: (typeof names)[number]) => (number >> names.indexOf(name)) % 2 === 1;
       const { target, actor, action } = sampleAct('');

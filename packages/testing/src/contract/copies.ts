@@ -36,8 +36,8 @@ import { claim, listed, redeliver, sampleAttempt, sampleEndpoint } from './webho
 /** A storage call that stores its arguments, together with the call that reads them back. */
 interface Row<Given extends object> {
   /**
-   * Makes new arguments of the storage call with the given text in every text field. Each label gives other
-   * arguments.
+   * Makes new arguments of the storage call, with the given text in fields that hold a caller's text. Each
+   * label gives other arguments.
    */
   fresh(label: string, text: string): Given;
   /** Creates the records that the storage call requires. */

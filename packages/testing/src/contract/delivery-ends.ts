@@ -84,8 +84,8 @@ async function cancelsWhatIsPending(storage: Storage, { end, undo, ending }: End
 }
 
 /**
- * Checks that deliveries which are made while their endpoint is disabled or removed are cancelled, whichever
- * call comes first.
+ * Checks that deliveries which are made while their endpoint is disabled or removed, or their partner is
+ * disabled, are cancelled, whichever call comes first.
  */
 async function cancelsWhatIsMade(storage: Storage, { end }: End): Promise<void> {
   for (let round = 0; round < 15; round += 1) {

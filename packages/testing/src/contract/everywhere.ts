@@ -259,7 +259,7 @@ export const everywhereCases = casesOf('lists of all partners', {
     );
     assertFields(await list({ mode: 'test' }), 'endpointId', ['we_test']);
     assertFields(await list({ partner: 'other' }), 'endpointId', ['we_b']);
-    // A delivery to `we_a` still waits, so it fails whenever its last attempt was.
+    // A delivery to `we_a` still waits, so this endpoint counts as failing whenever its last attempt was.
     const later = { failedSince: now + 2 * minute };
     assertFields(await list(later), 'endpointId', ['we_a']);
     assert.equal(await storage.webhooks.countFailing({ ...everyFailing, ...later }, 10), 1);

@@ -37,8 +37,8 @@ interface Kind {
    */
   prepare(storage: Storage): Promise<unknown>;
   /**
-   * Makes a call with an idempotency key whose content depends on a label, because independent calls differ
-   * in content.
+   * Makes a call with an idempotency key. The content of the call depends on the label, because independent
+   * calls differ in content.
    */
   ask(storage: Storage, label: string, idempotency: IdempotencyClaim, at?: number): Promise<Outcome>;
   /**

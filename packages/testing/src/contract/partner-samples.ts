@@ -12,7 +12,7 @@ import type {
 } from '@ostiary/core/storage';
 import { digestOf, hour, now } from './samples.ts';
 
-/** Partner and mode to which the sample transfers belong. */
+/** Partner and mode to which the sample transfers, events and webhook endpoints belong. */
 export const acme = { partner: 'acme', mode: 'live' } as const;
 
 /** Request for the first page, with one row, of a list sorted by name. */

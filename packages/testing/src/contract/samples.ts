@@ -10,7 +10,7 @@ import type {
   Storage,
 } from '@ostiary/core/storage';
 
-/** Current time in all test cases, in milliseconds since the Unix epoch: a time that no real clock shows. */
+/** Fixed current time of the test cases, in milliseconds since the Unix epoch: a time in January 2027. */
 export const now = 1_800_000_000_123;
 export const minute = 60_000;
 export const hour = 60 * minute;

@@ -6,7 +6,7 @@ import { acme } from './partner-samples.ts';
 import { now } from './samples.ts';
 import { registered } from './webhook-samples.ts';
 
-/** A store whose rows hold encrypted secrets. */
+/** A store whose rows hold encrypted secrets, and that lists and reseals them in batches. */
 interface Kind {
   readonly store: (storage: Storage) => SealedSecrets;
   /** Stores a row with an encrypted secret and returns its id. */
@@ -30,7 +30,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Makes the same test cases for each store that keeps encrypted secrets. */
+/** Makes the same test cases for each store of `kinds`: API keys and webhook endpoints. */
 const ofEachKind = (cases: {
   readonly [name: string]: (kind: Kind, storage: Storage) => Promise<void>;
 }): Parameters<typeof casesOf>[1] =>

@@ -53,7 +53,10 @@ const ports = {
   clientDocuments: clientDocumentCalls,
 };
 
-/** Sample calls of every method of every port, by name. */
+/**
+ * Sample calls of the methods of a storage, by name. Left out are optional parts of the storage, `within`,
+ * `open` and `close`.
+ */
 export const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
   ...Object.entries(ports).flatMap(([port, calls]) =>
     Object.entries(calls).map(([name, call]) => [`${port}.${name}`, call] as const),

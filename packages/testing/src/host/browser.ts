@@ -26,7 +26,7 @@ export interface TestPage {
 export interface Walk {
   /** Values that the user types, by field name of your forms. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Decision of the user on the consent page. @defaultValue `'approve'` */
+  /** Decision of the user on the consent or logout page. @defaultValue `'approve'` */
   readonly decision?: 'approve' | 'deny';
 }
 
@@ -73,11 +73,11 @@ function wordsOf({ url, status, text }: TestPage): string {
 const namesOf = (form: HTMLElement): (string | undefined)[] =>
   form.querySelectorAll('[name]').map((field) => field.getAttribute('name'));
 
-/** Returns the values of a form's buttons that have a name. */
+/** Returns the values of a form's buttons with the given name. */
 const buttonsOf = (form: HTMLElement, name: string): (string | undefined)[] =>
   form.querySelectorAll(`button[name="${name}"]`).map((button) => button.getAttribute('value'));
 
-/** Returns the values that a form submits if unchanged, without its buttons. */
+/** Returns the values of inputs and text areas that a form submits if unchanged, without buttons and selects. */
 function valuesOf(form: HTMLElement): Record<string, string> {
   const fields = form.querySelectorAll('input[name], textarea[name]').filter((field) => {
     const type = field.getAttribute('type');
@@ -181,8 +181,8 @@ export function createHostBrowser({
       .find((form) => names.every((name) => namesOf(form).includes(name)));
 
   /**
-   * Does the user's next step of a sign-in: decides on the consent page, or fills in the sign-in form.
-   * Resolves to the page that follows; `null` if the page asks for neither.
+   * Does the user's next step: decides on the consent or logout page, or fills in the sign-in form. Resolves to
+   * the page that follows; returns `null` if the page asks for none of these.
    */
   function answered(page: TestPage, { fields = {}, decision = 'approve' }: Walk): Promise<TestPage> | null {
     const asked = formWith(page, ['csrf', 'decision']);

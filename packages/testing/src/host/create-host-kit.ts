@@ -36,7 +36,7 @@ function keptErrors() {
   };
 }
 
-/** Creates a client that may request all scopes. */
+/** Creates a client, by default a public one that may request all scopes of the discovery document. */
 async function provision(
   { admin, discoveryScopes }: { admin: Ostiary['admin']; discoveryScopes: readonly string[] },
   settings: Partial<NewClient>,

@@ -5,7 +5,7 @@ import type { Fetch } from '../network.ts';
 import type { TestClient } from '../oauth.ts';
 import type { HostBrowser, Walk } from './browser.ts';
 
-/** Tokens and claims that a fake app receives for a user. */
+/** Token response that a fake app receives for a user. */
 export interface FakeTokens {
   readonly access_token: string;
   readonly token_type: string;

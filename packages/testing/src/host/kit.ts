@@ -69,12 +69,15 @@ export interface HostTestOstiary<Name extends string = string> extends AsyncDisp
   /** Creates an app, by default public and with all of your scopes. */
   app(settings?: Partial<NewClient<Name>>): Promise<FakeApp<Name>>;
   /**
-   * Makes code of the test handle requests at and below a URL: webhooks, logout tokens, reads of documents that clients publish
-   * (`jwksUri`, client ID metadata documents), and requests made with `fetch`.
+   * Makes code of the test handle requests at and below a URL: webhooks, logout tokens, reads of documents that
+   * clients publish (`jwksUri`, client ID metadata documents), and requests made with `fetch`.
    */
   receive(url: string, receiver: Receiver): void;
   readonly clock: TestClock;
-  /** Plans faults of requests to your server, such as a lost response. */
+  /**
+   * Plans faults of requests to your server, such as a lost response. Requests of the kit's browsers and apps
+   * can have faults, too.
+   */
   readonly faults: Omit<TestFaults, 'webhooks'>;
   /** Runs all work that is due now. `clock.advance` does this too. */
   settle(): Promise<void>;

@@ -7,7 +7,7 @@ import { registered } from '../../src/contract/webhook-samples.ts';
 
 const request = { bucket: 'b7', limit: 9, windowMs: 9, now: 1 };
 
-/** A sample call of every method of a storage, by name. */
+/** Sample calls of the methods of a storage, by name, including rate limits if the storage shares them. */
 export const everyCall: readonly (readonly [string, (storage: Storage) => Promise<unknown>])[] = [
   ...calls,
   [
@@ -18,7 +18,7 @@ export const everyCall: readonly (readonly [string, (storage: Storage) => Promis
   ['rateLimits.peek', async ({ rateLimits }) => rateLimits?.peek([request])],
 ];
 
-/** Stores the objects that the sample calls need, so that each call has an effect. */
+/** Stores objects to which sample calls refer: a partner, a client, a grant, an API key and an endpoint. */
 export async function storeSamples(storage: Storage): Promise<void> {
   await storage.partners.insert(samplePartner());
   await storage.clients.insert(sampleClient({ partner: 'acme' }));

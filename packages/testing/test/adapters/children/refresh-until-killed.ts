@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { refresh } from '../../../src/contract/samples.ts';
 import { args, storage } from './storage.ts';
 
-// Refreshes one family again and again, and reports the client's token before each use.
+// Refreshes one family again and again, and reports the number of the client's token before each use.
 const [family] = args;
 
 await storage.open();
