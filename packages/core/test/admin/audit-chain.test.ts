@@ -16,7 +16,7 @@ const original = join(folder, 'ostiary.db');
 const sealingKeys = [randomBytes(32)];
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Records twelve acts in the audit log, one of each kind. */
+/** Records twelve acts in the audit log: six of the administration, and six of the host application. */
 beforeAll(async () => {
   const { provider } = await partnerProvider({ storage: sqliteStorage({ file: original }), sealingKeys });
   const { admin } = provider.ostiary;

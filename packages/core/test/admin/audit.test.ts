@@ -4,7 +4,7 @@ import { partnerProvider } from '../support/partner-api.ts';
 
 const redirectUris = ['https://shop.example/callback'];
 
-/** All administrative acts, in an order in which each takes effect. */
+/** Administrative acts, in an order in which each takes effect. Some other acts have tests of their own. */
 const acts: readonly (readonly [action: string, act: (admin: Administration) => Promise<unknown>])[] = [
   ['partner.create', (admin) => admin.partners.create({ slug: 'kafe', name: 'Kafe' })],
   ['partner.rename', (admin) => admin.partners.rename('kafe', 'Kafe Lakay')],

@@ -14,7 +14,8 @@ it('operators get the same bytes as the partner, and clear errors', async () => 
   expect(text).toBe((await ask(`from=${from}&to=${to}&format=csv`)).text);
   expect(text).toContain('tr_b');
 
-  // Two pages, evenly over the second half of the day, so that the estimate after the first one is too high.
+  // Two pages of transfers, at even intervals from noon to 20:20, so that the estimate after the first page is
+  // too high.
   for (let index = 0; index < 300; index += 1)
     await add({ id: `tr_${index}`, updatedAt: start - day / 2 + index * 100_000 });
   const told: (readonly number[])[] = [];

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { partnerProvider, payment } from '../support/partner-api.ts';
 
-/** Starts a partner with a test key. The request log has the key's requests once they are written. */
+/**
+ * Starts a provider with a partner and its test key. The request log has the key's requests once they are
+ * written.
+ */
 async function logged() {
   const { provider } = await partnerProvider();
   const key = await provider.key({ mode: 'test' });

@@ -17,7 +17,10 @@ const events = ['webhook.test'];
 const everything = { after: null, limit: 10_000 };
 const idOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
 
-/** Starts several processes on one database that stays open, with two generations of sealing keys. */
+/**
+ * Returns a function that starts processes on one database that stays open, and two generations of sealing
+ * keys.
+ */
 function processes() {
   const clock = new TestClock();
   const given = memoryStorage();
@@ -25,7 +28,7 @@ function processes() {
   onTestFinished(() => given.close());
   const start = async (sealingKeys: Uint8Array[], options: Partial<OstiaryOptions> = {}) =>
     (await webhookProvider({ storage, sealingKeys, clock, ...options })).provider;
-  /** Returns the ids of the sealing keys with which stored secrets are encrypted. */
+  /** Returns the ids of the sealing keys with which the secrets of API keys and endpoints are encrypted. */
   const sealedWith = async (): Promise<string[]> => {
     const keys = await storage.apiKeys.listSealed(everything);
     const rows = [...keys, ...(await storage.webhooks.listSealed(everything))];

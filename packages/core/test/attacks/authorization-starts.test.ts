@@ -160,7 +160,7 @@ describe('the parameters of an authorization request', () => {
   it('end with the request where no sealing key opens them', async () => {
     const storage = memoryStorage();
     const other = createSealer([randomBytes(32)], systemRandom);
-    // Seal the payload with another key, as if its key had been retired since.
+    // Seal the parameters in the payload with another key, as if their sealing key had been retired since.
     const save: Storage['interactions']['save'] = (digest, payload, expiresAt) =>
       storage.interactions.save(digest, { ...payload, params: other.seal('{}', 'row') }, expiresAt);
     const { provider, client } = await start({ storage: storageWith(storage, 'interactions', { save }) });

@@ -10,7 +10,7 @@ const open = (url: string) => provider.browser().get(url);
 const authorize = (changes: Record<string, string | undefined>) =>
   open(provider.authorizeUrl(client, changes));
 
-/** All HTML pages that a browser can get, by name. */
+/** HTML pages of sign-in, consent and connected apps, and error pages, by name. */
 const pages: Readonly<Record<string, () => Promise<Answer>>> = {
   consent: async () => (await openConsent(provider, client)).answer,
   'connected apps': () => open('/account/apps'),

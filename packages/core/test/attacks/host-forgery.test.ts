@@ -21,7 +21,8 @@ const everything = [
 ];
 
 /**
- * Ways in which a request claims another host name: text before the path in the request line, and headers.
+ * Ways in which a request claims another host name, scheme, path, method or client address: text before the
+ * path in the request line, and headers.
  */
 const forgeries: readonly (readonly [base: string, headers: readonly string[]])[] = [
   ...hosts.map((host) => ['', [`Host: ${host}`]] as const),
@@ -59,8 +60,8 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   const signedIn = provider.browser();
   const signedOut = provider.browser(null);
 
-  // Returns the URL of an authorization request at the provider's own host name, to which requests for other
-  // names are redirected.
+  // Returns the path and query of an authorization request. The parameter `redirected_to_auth_url` says that the
+  // request was redirected to `authUrl` already, so that requests for other host names are handled, too.
   const authorize = (changes: Record<string, string> = {}): string =>
     provider.authorizeUrl(client, { redirected_to_auth_url: '1', ...changes }).slice(provider.origin.length);
 

@@ -21,8 +21,8 @@ const ahead = [
 ];
 
 /**
- * Starts a provider with all routes (sign-out, partner API, both consoles) and with a signed-in operator and
- * partner.
+ * Starts a provider with the routes of sign-out, introspection, the partner API and both consoles, and with a
+ * signed-in operator and partner.
  */
 async function everything() {
   const database = fragileStorage();

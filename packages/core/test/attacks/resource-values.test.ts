@@ -67,8 +67,8 @@ function resourceValue(number: number): string {
 const numbers = Array.from({ length: 500 }, (_, number) => number);
 
 /**
- * Writes a value as a careless client does: each byte that is not allowed in a query encoded, or none of
- * them.
+ * Writes a value for the query of a request: encoded as in a form. Every third value is written as it is, with
+ * `%20` for characters that a URL cannot have, and without `#` and `&`.
  */
 const written = (value: string, number: number): string =>
   number % 3 === 0

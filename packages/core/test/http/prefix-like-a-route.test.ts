@@ -6,7 +6,7 @@ import { partnerProvider } from '../support/partner-api.ts';
 import { type TestProvider, tokenRequest } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
-/** Starts a provider with all routes: consoles, partner API, introspection, sign-out. */
+/** Starts a provider with the routes of both consoles, the partner API, introspection and sign-out. */
 const everything = (authUrl: string) =>
   partnerProvider({
     authUrl,

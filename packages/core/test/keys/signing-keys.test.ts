@@ -75,7 +75,7 @@ it('signing keys are read again after a time, and stay in use while the storage 
     for (let time = 0; time < 2; time += 1) expect(await keys.current()).toBe(first);
     asked.push(list.mock.calls.length);
   }
-  // The keys are refetched only once the response is too old.
+  // The storage is queried only once the keys are older than `keyRefreshMs`, and as long after a failed query.
   expect(asked).toEqual([0, 1, 2]);
 });
 

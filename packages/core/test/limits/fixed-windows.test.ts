@@ -3,7 +3,7 @@ import { fixedWindows } from '../../src/limits/fixed-windows.ts';
 
 const ask = (bucket: string, now: number, limit = 1_000_000) => ({ bucket, limit, windowMs: 1_000, now });
 
-// The storages' contract covers counting; packages/testing runs its cases on fixed windows, too.
+// Covers the keys that fixed windows forget. The tests of request limits cover counting.
 describe('fixed windows', () => {
   it('forget the oldest keys rather than growing without end', async () => {
     const windows = fixedWindows();

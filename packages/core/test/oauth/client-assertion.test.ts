@@ -299,7 +299,7 @@ describe('a client with keys', () => {
       expect((await exchanged(await assertionOf(provider, app, key), { client_id: id })).outcome).toBe(
         '401 invalid_client',
       );
-    // A client with a secret does not authenticate with an assertion that its neighbour signed.
+    // A client with a secret does not authenticate with an assertion that another client signed.
     const claims = { iss: secret.id, sub: secret.id };
     const sent = withAssertion(await assertionOf(provider, app, key, { claims }));
     expect(await provider.redeem(secret, await provider.code(secret), sent)).toBe('401 invalid_client');

@@ -47,7 +47,7 @@ describe('keys at a URL', () => {
     provider.clock.advance(minute / 2);
     expect(await redeem(second)).toBe('200 ok');
     expect(state.fetched).toBe(2);
-    // Many ids that nobody has.
+    // Many key ids that no key of the client has.
     const stranger = await clientKey('ES256', 'stranger');
     for (let index = 0; index < 20; index += 1) {
       provider.clock.advance(1_000);

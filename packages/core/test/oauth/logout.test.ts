@@ -163,8 +163,8 @@ describe('a hint of a key that was rotated out', () => {
   const year = 365 * 24 * hour;
 
   /**
-   * Starts a provider whose key has signed `hint`, was rotated out, and was deleted by a second rotation a
-   * day later.
+   * Starts a provider whose key has signed `hint` and was rotated out. A second rotation 25 hours later has
+   * deleted its private part, and the key is no longer published.
    */
   async function rotatedOut() {
     const own = await loggingOut();

@@ -12,7 +12,7 @@ async function right(): Promise<Record<string, string>> {
 }
 
 const form = 'application/x-www-form-urlencoded';
-/** Media types that a caller may prefer. */
+/** Values of the header `Accept` that do not ask for JSON, or are malformed. */
 const otherTypes = ['text/html', 'text/html;q=1, application/json;q=0', 'image/png', '*/*;q=0', ';', '"'];
 
 describe.each([

@@ -101,7 +101,7 @@ async function expectNoBarrier(): Promise<void> {
   }
 }
 
-/** Pages to check. Error pages are left out, since they differ only in their texts. */
+/** Pages to check. Most error pages are left out, since they differ only in their texts. */
 const pages: readonly (readonly [name: string, view: (language: string) => Page])[] = [
   ...Object.entries(everyPage).filter(([name]) => !name.startsWith('error ')),
   ['error with technical words', (language) => failure(language, 'invalid_request')],

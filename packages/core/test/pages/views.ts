@@ -23,7 +23,7 @@ function inArabicLetters<Whole extends object>(whole: Whole): Whole {
 
 const consents = Object.fromEntries(scopeNames.map((name) => [name, scopes[name].consent]));
 
-/** Loads the page languages with the given tags. Their texts cover all five optional scopes. */
+/** Loads the page languages with the given tags. Their texts cover all built-in scopes. */
 export const speaking = (tags: readonly string[], texts: HostTexts = {}) =>
   loadLanguages(tags, texts, consents);
 

@@ -69,7 +69,7 @@ const endpoints = [
   ...wrong('events', 'events', Array(2).fill('kyc.updated'), Array(1000).fill('kyc.updated')),
   ...wrong('events', 'events.0', ['payment.created'], ['Payment.completed'], ['constructor'], [null]),
   ...wrong('events', 'events.1', ['kyc.updated', 'nope']),
-  // Texts that are long enough but worthless: spaces, and unset variables.
+  // The last two texts are long enough but worthless: spaces, and unset variables.
   ...wrong('secret', 'secret', '', long(15), long(257), 1e20, ' '.repeat(20), 'undefinedundefined'),
 ];
 

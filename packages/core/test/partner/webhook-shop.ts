@@ -52,7 +52,10 @@ export const url = 'http://127.0.0.1:9/hook';
 /** A valid request to register an endpoint. */
 export const body = { url, events: ['webhook.test'], secret };
 
-/** Starts a partner with a test key, and returns calls on its endpoints. */
+/**
+ * Starts a provider with a partner and its API key, by default for test mode. Returns calls on the partner's
+ * endpoints.
+ */
 export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' | 'test' = 'test') {
   const { provider, rail, database } = await webhookProvider(options);
   const key = await provider.key({ mode });

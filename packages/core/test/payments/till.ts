@@ -5,8 +5,8 @@ import { payment } from '../support/partner-api.ts';
 import type { Json } from '../support/provider.ts';
 
 /**
- * Starts a partner that pays over a rail controlled by a test. Returns the related events, the host
- * application's metrics, and the log.
+ * Starts a provider with a partner that pays over a rail controlled by a test. Returns the related events, the
+ * host application's metrics, and the log.
  */
 export async function till() {
   const given = await shop({}, 'live');

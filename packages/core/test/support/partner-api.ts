@@ -46,7 +46,7 @@ export const storages: readonly (readonly [string, () => Storage])[] = [
 
 /**
  * Starts a provider with a partner API, which stops at the end of the test or file. Returns its rail, and its
- * database unless a storage was given.
+ * database, which has no effect if the options have another storage.
  */
 export async function partnerProvider(options: Partial<OstiaryOptions> = {}, host = new Host()) {
   const rail = new TestRail();

@@ -164,7 +164,7 @@ export class TestProvider {
     this.host.signOut(browser.name);
   }
 
-  /** Creates a client whose consent is remembered, unless other redirect URIs are given. */
+  /** Creates a client. Its consents are remembered for `https:` redirect URIs, such as the default one. */
   async client(settings: Partial<NewClient> = {}): Promise<TestClient> {
     const redirectUri = settings.redirectUris?.[0] ?? 'https://app.example/callback';
     const { client, clientSecret } = await this.ostiary.admin.clients.create({

@@ -24,7 +24,7 @@ async function printed(logger?: OstiaryOptions['logger']) {
     login: { authenticate: () => fail('login.authenticate'), loginUrl: () => '/login' },
     payments: { execute: async () => fail('payments.execute') },
   };
-  // Without a logger, as hosts may start it.
+  // Sets the logger also if it is undefined, because hosts may start Ostiary without one.
   Reflect.set(options, 'logger', logger);
   const { provider } = await partnerProvider(options);
   const key = await provider.key();

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from '../../src/webhooks/addresses.ts';
 
-/** Ranges of addresses that are not public: first and last address, and the public neighbours. */
+/**
+ * Ranges of addresses that are not public: addresses inside, mostly the first and the last, and public
+ * addresses outside.
+ */
 const ranges: readonly (readonly [name: string, inside: string, outside: string])[] = [
   ['this network', '0.0.0.0 0.255.255.255', '1.1.1.1'],
   ['private, 10', '10.0.0.0 10.255.255.255', '9.255.255.255 11.0.0.0'],

@@ -21,7 +21,7 @@ const kycChange: KycChange = {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-// Timers never fire in this test, so that every delivery follows a notification.
+// Timers with a delay never fire in this test, so that every delivery follows a notification.
 it('a running worker is notified of all deliveries', { timeout: 30_000 }, async () => {
   const { provider, rail, key, call, register, trigger, work } = await shop({
     webhooks: { retryDelaysSeconds: [] },

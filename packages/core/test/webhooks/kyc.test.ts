@@ -19,7 +19,7 @@ async function shop() {
   return {
     ...{ database, provider, register },
     events: (key: TestKey) => list('/v1/partner/events', key),
-    /** Starts a partner with a client that may read the result of Ana's identity check. */
+    /** Creates a partner with a client that may read the result of Ana's identity check. */
     async holder() {
       const key = await provider.key();
       await provider.token(await provider.client({ partner: key.partner }), 'openid kyc');
@@ -63,7 +63,7 @@ describe('a change of an identity check', () => {
     const [[one], [other]] = [await events(first.key), await events(named)];
     // Each partner gets an event of its own, so that partners cannot correlate ids.
     expect(one?.id).not.toBe(other?.id);
-    // Naming partners applies to one change, and uses the host's time.
+    // Naming partners applies to one change: the next one is not published to `named`.
     const changedAt = new Date('2020-02-29T01:02:03.004Z');
     expect(await told({ changedAt })).toEqual([first.partner]);
     expect(await events(first.key)).toMatchObject([{}, { data: { changedAt: changedAt.toISOString() } }]);

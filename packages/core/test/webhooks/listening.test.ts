@@ -7,7 +7,10 @@ import { TestClock } from '../support/provider.ts';
 
 const owner = { partner: 'acme', mode: 'test' } as const;
 
-/** Starts a service with an endpoint for listeners, and returns the calls of a listener and of the inbox. */
+/**
+ * Makes an endpoint for listeners and another one with an inbox. Returns the calls of a listener and of the
+ * inbox.
+ */
 async function scene() {
   const storage = memoryStorage();
   await storage.open();

@@ -6,7 +6,8 @@ import { hooks, register, secret, url } from '../partner/webhook-shop.ts';
 import { type Sink, sink } from './support/sink.ts';
 
 /**
- * Starts a partner in test mode, and returns a call that checks the signature verification of an endpoint.
+ * Starts a provider with a partner in test mode, and returns a call that checks the signature verification of
+ * an endpoint.
  */
 async function checker() {
   const { provider, open } = await customConsole(

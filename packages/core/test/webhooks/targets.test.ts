@@ -46,7 +46,7 @@ describe('the text of a target', () => {
       (port) => `https://receiver.example:${port}/`,
     ),
     'The URL is malformed.': ['https://receiver.example:65536/', 'https://receiver.1/', 'https://%00/'],
-    // Each of these characters takes one byte in the text and three after percent-encoding.
+    // Percent-encoding turns each `€` into nine characters.
     'The URL must have at most 2048 characters.': [long, `https://receiver.example/${'€'.repeat(300)}`],
     'The URL must not contain whitespace, control characters or backslashes.': [
       ...['\t', '\n', '\r', ' ', '\u0000', '\u007f', '\u00a0', '\u00ad', '\u200b', '\u2028', '\ud800', '\\'],

@@ -10,7 +10,7 @@ const minute = 60_000;
 const rowBytes = 512;
 const mebibyte = 1024 * 1024;
 
-/** Starts a partner, and returns functions that store events of the partner and run the purge. */
+/** Starts a provider with a partner, and returns functions that store the partner's events and run the purge. */
 async function sandbox(storage: Storage) {
   const { provider, key, call, work } = await shop({ storage });
   const { clock } = provider;

@@ -16,7 +16,7 @@ interface Shown {
   readonly answer: { readonly httpStatus: number | null; readonly error: string | null } | null;
 }
 
-/** Starts a partner with an inbox. */
+/** Starts a provider with a partner and its inbox at the given URL, such as `inbox:200`. */
 async function inboxOf(url: string) {
   const made = await shop();
   const id = await made.register(url);
@@ -26,7 +26,7 @@ async function inboxOf(url: string) {
 }
 
 /**
- * Starts a partner with an endpoint whose requests a program takes, and returns functions that make the calls
+ * Starts a provider with an endpoint whose requests a program takes, and returns functions that make the calls
  * of that program.
  */
 async function listener() {

@@ -4,7 +4,7 @@ import { payment } from '../../support/partner-api.ts';
 import { blamed } from '../refusal.ts';
 
 /**
- * Starts a partner with two final transfers of one day, and advances the clock by two days, so that the day
+ * Starts a provider with two final transfers of one day, and advances the clock by two days, so that the day
  * is closed.
  */
 async function closedDay() {

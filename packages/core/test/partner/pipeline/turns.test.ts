@@ -12,8 +12,8 @@ import type { TestKey } from '../../support/provider.ts';
 const pay = 'POST /v1/partner/payments';
 
 /**
- * Starts a host application whose user directory responds only when the test lets it. Also returns the number
- * of look-ups.
+ * Starts a host application whose user directory responds only when the test lets it. Also returns the look-ups
+ * so far.
  */
 async function slowShop() {
   const host = new Host();
