@@ -15,9 +15,9 @@ const patternOf = (type: string): RegExp =>
   );
 
 /**
- * Returns the event types to register an endpoint for. Reads the list of types from the service if a given
- * name has a star.
- * @throws UsageError if nothing matches
+ * Returns the event types to register an endpoint for; `*` alone stands for all types. Reads the list of types
+ * from the service only if a name has a star in it, such as `payment.*`.
+ * @throws UsageError if no type of the service matches such a name
  */
 export async function eventTypes(types: readonly string[], baseUrl: string): Promise<readonly string[]> {
   if (types.includes('*')) return ['*'];

@@ -38,7 +38,7 @@ function errorOf(error: NodeJS.ErrnoException): NonNullable<AnswerRequest['error
   return errors[code] ?? 'connection_failed';
 }
 
-/** Decodes the beginning of a response. Removes U+0000, which the service cannot store. */
+/** Decodes the beginning of a response. Replaces U+0000, which the service cannot store, by U+FFFD. */
 const textOf = (bytes: Buffer): string =>
   new TextDecoder().decode(bytes.subarray(0, reportedBytes)).replaceAll('\u0000', '\ufffd');
 

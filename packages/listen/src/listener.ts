@@ -16,7 +16,10 @@ const waitSeconds = 20;
 /** Time limit of a call, in milliseconds: longer than the service waits before it responds. */
 const timeout = 30_000;
 
-/** Shortest and longest pause after a failed call of the service, in milliseconds. */
+/**
+ * Shortest and longest pause after a failed call of the service, in milliseconds. The pause is longer if the
+ * service asks for more (`Retry-After`).
+ */
 const pauses = { first: 500, longest: 15_000 };
 
 /** Functions that the listener calls when something has happened. */
