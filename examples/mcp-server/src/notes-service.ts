@@ -13,7 +13,7 @@ const scopes = {
 export interface Settings extends Pick<OstiaryOptions, 'storage' | 'sealingKeys'> {
   /** Origin of the example: the authorization server and, at `/mcp`, the MCP server. */
   readonly site: string;
-  /** True to accept clients with metadata documents at private addresses too: for tests on one machine. */
+  /** True to accept clients with metadata documents at private addresses too, such as apps on this machine. */
   readonly allowPrivateDocuments?: boolean;
 }
 
