@@ -4,7 +4,7 @@ import { addressOf } from './repository.ts';
 /** Link text and path of a page in the repository. */
 type Entry = readonly [text: string, page: string];
 
-/** Groups of the sidebar: a kind of reader, and the pages for that reader, most requested pages first. */
+/** Groups of the sidebar: a title, mostly of a kind of reader, and the pages, most requested pages first. */
 export const groups: readonly (readonly [reader: string, pages: readonly [Entry, ...Entry[]]])[] = [
   [
     'Begin',

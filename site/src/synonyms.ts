@@ -1,6 +1,6 @@
 /**
  * Words of readers that a page itself does not use, by the path of the page in the repository. The search
- * counts these words like the title of the page.
+ * counts these words more than the title of the page (`boost` in `searching.ts`).
  */
 export const synonyms: { readonly [page: string]: string } = {
   'README.md': 'what is this, about, introduction, intro, overview, why, features',
