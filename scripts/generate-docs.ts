@@ -1,7 +1,7 @@
 /**
- * Writes the pages below docs/reference from the tables in the source (scopes, errors, endpoints of OAuth and
- * of the partner API, events, options), and the commands on other pages that install packages. With `--check`
- * the script writes nothing and exits with code 1 if a page differs from the source.
+ * Writes the pages below docs/reference from the tables in the source (scopes, texts of pages, errors, endpoints
+ * of OAuth and of the partner API, events, options), and the commands on other pages that install packages. With
+ * `--check` the script writes nothing and exits with code 1 if a page differs from the source.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -88,8 +88,8 @@ let operatorPages: readonly OperatorPage<Administration>[] = [];
 let consoleRoutes: readonly ConsoleRoute[] = [];
 
 /**
- * Creates a service with every option that has routes, on a storage in memory. The service handles no
- * requests.
+ * Creates a service with every option that has routes, on a storage in memory. Its only request is one for the
+ * OpenAPI document.
  */
 const service = await assembleWithTables(
   {

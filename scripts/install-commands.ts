@@ -28,7 +28,10 @@ function withOwn(name: string): string[] {
   return [name, ...own.flatMap(withOwn)];
 }
 
-/** Returns the path of a package's tarball by `npm run pack`, from a folder beside the checkout. */
+/**
+ * Returns the path of a package's tarball by `npm run pack`, from a folder beside the checkout. Packages of
+ * other projects keep their names.
+ */
 function tarballOf(name: string): string {
   if (name === 'create-ostiary') return `../ostiary/packed/${name}.tgz`;
   return name.startsWith(scope) ? `../ostiary/packed/ostiary-${name.slice(scope.length)}.tgz` : name;
@@ -65,7 +68,7 @@ export function createCommands(app: string, released: boolean): readonly string[
  * -->\`.
  */
 export function pagesThatInstall(released = isReleased): ReadonlyMap<string, string> {
-  // The first release creates this file, which readers can find.
+  // The first release creates this changelog. From then on the pages must not say that nothing is released.
   if (!released && existsSync(join(root, 'packages/core/CHANGELOG.md')))
     throw new Error(
       'there is a release: set isReleased in packages/create-ostiary/src/install.ts, and run npm run docs',

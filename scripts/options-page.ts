@@ -4,8 +4,8 @@ import { entriesIn, interfaceIn, unionIn } from './shapes.ts';
 import { row } from './table-row.ts';
 
 /**
- * Types that an application implements or returns, by their source files. The options page explains its types
- * with them.
+ * Types that a host application implements, returns or receives, by their source files. The options page has a
+ * table for each.
  */
 const hostShapes: readonly (readonly [file: string, names: readonly string[]])[] = [
   ['packages/core/src/ports/users.ts', ['UserDirectory', 'UserRecord', 'ActiveCredential']],
@@ -28,7 +28,7 @@ const words: { readonly [type: string]: string } = {
 
 /**
  * Returns the table rows of options whose names and defaults come from a table of `limits/request-limits.ts`.
- * `after` is the option before these rows.
+ * `after` is the option before these rows, with the name of its interface: `OstiaryOptions limits`.
  */
 function limitRows(after: string): string[] {
   const textsOf = (table: string) =>
