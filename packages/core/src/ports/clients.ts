@@ -10,8 +10,9 @@ export type LoopbackPorts = 'exact' | 'any';
 /** A secret of an OAuth client, of which only a hash is stored. The secret is valid until `expiresAt`. */
 export interface ClientSecretRecord {
   /**
-   * SHA-256 of the secret. If the secret was imported as the hash of another system and has not been used
-   * since, this member is that hash as UTF-8.
+   * SHA-256 of the secret. For a secret that was imported as the hash of another system, this member is that
+   * hash as UTF-8, until the first use of the secret or, if the secret is shorter than 20 characters, for
+   * good.
    */
   readonly digest: Uint8Array;
   /** True if the digest is still the hash of another system; `undefined` counts as `false`. */
@@ -63,7 +64,7 @@ export interface ClientRecord {
   readonly secrets: readonly ClientSecretRecord[];
   /**
    * Public keys (JWK Set) that verify the client's assertions (`private_key_jwt`), instead of a secret;
-   * `null` or `undefined` if the client has none here.
+   * `null` or `undefined` if the client has no keys, or has them at `jwksUri`.
    */
   readonly jwks?: ClientJwks | null | undefined;
   /** URL of a document with the client's public keys, instead of `jwks`. */
@@ -194,9 +195,9 @@ export interface ClientStore {
   findLogo(clientId: string): Promise<Uint8Array | null>;
 
   /**
-   * Checks whether an enabled client of an enabled partner has a redirect URI of this origin
-   * (`scheme://host[:port]` as browsers and web views send it, also for private-use schemes). A client with
-   * `loopbackPorts: 'any'` also has the origin `http://host:*` for each of its http redirect URIs.
+   * Checks whether an enabled client, whose partner (if any) is enabled too, has a redirect URI of this
+   * origin (`scheme://host[:port]` as browsers and web views send it, also for private-use schemes). A client
+   * with `loopbackPorts: 'any'` also has the origin `http://host:*` for each of its http redirect URIs.
    */
   originRegistered(origin: string): Promise<boolean>;
 }

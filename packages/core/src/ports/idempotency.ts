@@ -18,7 +18,7 @@ export interface StoredAnswer {
 export interface IdempotencyClaim extends Owner {
   /** Value of the `Idempotency-Key` header, 1 to 255 printable ASCII characters, unquoted. */
   readonly key: string;
-  /** HMAC-SHA-256 over method, route and raw body of the request, to recognize the same request. */
+  /** HMAC-SHA-256 over method, path and raw body of the request, to recognize the same request. */
   readonly fingerprint: Uint8Array;
   /** Response to store if the request takes effect. */
   readonly answer: StoredAnswer;

@@ -69,8 +69,8 @@ export interface ConsoleAnswer {
   /**
    * Starts a stream of server-sent events, sent instead of a body with the necessary headers. Called once.
    * Each item is one or more whole messages as text. The next item is requested when the client has received
-   * the previous one, and a client that receives nothing for ten seconds is disconnected. The stream must end
-   * soon after the signal aborts, which happens when the client disconnects or the service closes.
+   * the previous one, and a client that leaves an item unread for ten seconds is disconnected. The stream
+   * must end soon after the signal aborts, which happens when the client disconnects or the service closes.
    */
   readonly stream?: (signal: AbortSignal) => AsyncIterable<string>;
   /** File that is sent instead of a body, while it is generated. Browsers save it under its name. */
@@ -124,7 +124,10 @@ export interface ConsoleBackend {
   readonly keyHeader: string;
   /** The routes of the partner API. */
   readonly routes: readonly ConsoleRoute[];
-  /** True if partner API requests made with test keys are logged. */
+  /**
+   * True if partner API requests made with test keys are logged; in {@link PortalBackend}, those made with
+   * live keys.
+   */
   readonly logsRequests: boolean;
   /** True if webhooks may go to http and to private addresses, on a machine for development. */
   readonly allowsPrivateTargets: boolean;
@@ -149,7 +152,10 @@ export interface ConsoleBackend {
    * expired, or was stored for another visitor.
    */
   takeOnce(visitor: string, ticket: string): Promise<string | null>;
-  /** Returns the full URL of a path below `authUrl`. */
+  /**
+   * Returns the full URL of a path below `authUrl`; for the operators' pages, of a path below
+   * `{authUrl}/operators`.
+   */
   url(path: string): string;
   /** Returns the full URL of a path of the partner API. */
   apiUrl(path: string): string;
@@ -225,8 +231,9 @@ export interface ConsoleVisit {
    * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
    * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
    * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory`, `getWebhookObstacles`,
-   * `listEndpointDeliveries`, `listTransfers`, `getPaymentEvent` and `getReconciliation`; with a test key also
-   * `listSandboxUsers`, `getFirstRun` and `checkWebhookSignature`.
+   * `listEndpointDeliveries`, `listTransfers`, `getPaymentEvent`, `getReconciliation`, `listRequests` and
+   * `getRequest`; with a test key also `listSandboxUsers`, `changeSandboxKyc`, `getInboxRequest`,
+   * `getFirstRun` and `checkWebhookSignature`.
    * @returns the JSON body of a successful response
    * @throws PartnerError if the operation responds with an error
    */

@@ -73,10 +73,11 @@ export interface PartnerStore {
    * Replaces the partner record whose version is `partner.version - 1`. Returns `null` and changes nothing if
    * there is no record with that version.
    *
-   * If the new record is disabled, the same transaction revokes all grants of the partner's clients, and with them
-   * all their codes and tokens. It also cancels the partner's pending deliveries in both modes, including those that
-   * a worker has claimed. Consents and transfers stay. If the new record is enabled, keys and clients work again, but
-   * revoked grants and cancelled deliveries stay so.
+   * If the new record is disabled, the same transaction revokes all grants of the partner's clients, and with
+   * them all their codes and tokens. It also removes the partner's links and sessions of the live portal, and
+   * cancels its pending deliveries in both modes, including those that a worker has claimed. Consents and
+   * transfers stay. If the new record is enabled, keys and clients work again, but revoked grants and
+   * cancelled deliveries stay so.
    */
   replace(partner: PartnerRecord, audit?: AuditRecord): Promise<PartnerReach | null>;
 }

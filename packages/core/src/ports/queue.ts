@@ -10,8 +10,8 @@ export interface NewJob {
   /** Earliest time at which the job may be claimed. */
   readonly dueAt: number;
   /**
-   * Partner and mode on whose behalf the job runs, for the fair division of a worker's places. @defaultValue
-   * `''`, the host application
+   * Partner and mode, or client, on whose behalf the job runs, for the fair division of a worker's places.
+   * @defaultValue `''`, the host application
    */
   readonly owner?: OwnerName;
 }

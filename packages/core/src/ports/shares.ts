@@ -1,7 +1,8 @@
 import type { Mode } from './partners.ts';
 
 /**
- * Name of a partner and mode in {@link Shares}: `live:acme` or `test:acme`. Work of the host application
+ * Name of a partner and mode in {@link Shares}: `live:acme` or `test:acme`. Sign-out notifications of a
+ * client without a partner have a name per client, such as `live:client kafe`. Work of the host application
  * itself has the name `''`, counts as live, and may take every free place.
  */
 export type OwnerName = '' | `${Mode}:${string}`;

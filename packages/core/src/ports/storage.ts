@@ -145,11 +145,12 @@ export interface Storage {
   /**
    * Removes rows that are no longer needed, at most `limit` of each kind per call. These rows are:
    * interactions, their responses, pushed requests, sandbox records, links and sessions of the portal, and
-   * ids of DPoP proofs that expired before `now`; access and refresh tokens that expired before `before`;
-   * idempotency records that expired before `now`; grants whose code expired before `before` and that have no
-   * token left; final deliveries with their attempts that were created before `eventsBefore`; events created
-   * before `eventsBefore` without deliveries, always from the beginning of a sequence, so that the rest has
-   * no gap; and rate limit counts whose window ended a minute before `now`.
+   * ids of used proofs (DPoP proofs and client assertions) that expired before `now`; access and refresh
+   * tokens that expired before `before`; idempotency records that expired before `now`; grants whose code
+   * expired before `before` and that have no token left; final deliveries with their attempts that were
+   * created before `eventsBefore`; events created before `eventsBefore` without deliveries, always from the
+   * beginning of a sequence, so that the rest has no gap; and rate limit counts whose window ended a minute
+   * before `now`.
    */
   purge(request: {
     readonly now: number;

@@ -4,7 +4,10 @@ export interface UsedId {
   readonly namespace: 'client_assertion' | 'dpop';
   /** SHA-256 of the proof's id and of other values that make it unique, such as the client. */
   readonly digest: Uint8Array;
-  /** Time at which the proof expires, in milliseconds since the Unix epoch. Its id is deleted after that. */
+  /**
+   * Time until which the id is stored, in milliseconds since the Unix epoch. The proof has expired by then.
+   * The id is deleted afterwards.
+   */
   readonly expiresAt: number;
   readonly now: number;
 }

@@ -21,9 +21,9 @@ export interface ActiveCredential {
 export type AnyClaims = { readonly [claim: string]: unknown };
 
 /**
- * A user as the host application returns it. `sub` is always required. Other fields are needed only if an
- * approved scope shows them (see the table of scopes). The fields of `openid` and `profile`, except `name`,
- * are optional. Values are checked before they are sent to apps.
+ * A user as the host application returns it. `sub` is always required. The fields of `wallet:balance` and
+ * `identity` are required if an approved scope shows them (see the table of scopes). All other fields are
+ * optional. Values are checked before they are sent to apps.
  */
 export interface UserRecord<Claims = AnyClaims> {
   /** The user's id, stable and never reassigned: 1 to 255 printable ASCII characters (OpenID Connect Core, section 2). */
@@ -70,8 +70,8 @@ export interface UserRecord<Claims = AnyClaims> {
   /** Locale as BCP 47, such as `ht-HT`, sent if the option `scopes` has `standardProfile`. */
   readonly locale?: string | null | undefined;
   /**
-   * Time zone, such as `America/Port-au-Prince`, sent if the option `scopes` has `standardProfile`. The page
-   * of connected apps shows dates in it.
+   * Time zone, such as `America/Port-au-Prince`, sent if the option `scopes` has `standardProfile`. The
+   * consent page and the page of connected apps show dates in it.
    */
   readonly zoneinfo?: string | null | undefined;
   /**
@@ -113,10 +113,13 @@ export interface PostalAddress {
 /** User directory of the host application, from which Ostiary reads users. */
 export interface UserDirectory<Claims = AnyClaims> {
   /**
-   * Finds a user by id. Return `null` for a user who does not exist, is blocked or was deleted: the user's
-   * tokens then stop working, and the user is not asked for consent.
+   * Finds a user by id. Return `null` for a user who does not exist, is blocked or was deleted: userinfo,
+   * code exchanges and refreshes then refuse the user's tokens and codes, and the user is not asked for
+   * consent. `tokens.verify` and introspection do not call this function; `admin.users.end` revokes the
+   * tokens for them too.
    * @param sub - the user's id
-   * @param scopes - the approved scopes, so that costly fields (such as balances) are fetched only if they are shown
+   * @param scopes - scopes whose fields are needed, so that costly fields (such as balances) are fetched only
+   * if they are shown
    */
   find(
     sub: string,
@@ -146,7 +149,7 @@ export interface Authentication {
   readonly sub: string;
   /**
    * Time at which the user last proved their identity, to the millisecond. A time more than a minute in the
-   * future is an error of the host application, and the user then counts as not signed in.
+   * future is an error of the host application, with which the request fails (500).
    */
   readonly authenticatedAt: Date;
   /**
@@ -169,11 +172,15 @@ export interface Authentication {
 
 /** Requirements of an authorization request for the host application's sign-in page. */
 export interface LoginRequest {
-  /** True if the user must enter credentials even when signed in (`prompt=login`, `max_age`). */
+  /**
+   * True if the user must enter credentials even when signed in: because of `prompt=login`, `max_age` or a
+   * requested authentication context class, or to sign in as another user.
+   */
   readonly reauthenticate: boolean;
   /**
    * The app that requests authorization, for the login page to show where the user goes next. The
-   * administrator set its `name`. Missing if the sign-in is for the page of connected apps.
+   * administrator set its `name`; for a client with a metadata document, `name` is the host of the document's
+   * URL. Missing if the sign-in is for the page of connected apps.
    */
   readonly client?: { readonly clientId: string; readonly name: string };
   /**
@@ -197,8 +204,8 @@ export interface LoginRequest {
 export interface Login {
   /**
    * Returns the user who is signed in in the browser that sent this request; `null` if there is none. Called
-   * on every authorize, consent and connected-apps request. The result is final: Ostiary's own cookies never
-   * keep a user signed in.
+   * on every authorize, consent, logout and connected-apps request. The result is final: Ostiary's own
+   * cookies never keep a user signed in.
    */
   authenticate(request: IncomingMessage): Promise<Authentication | null> | Authentication | null;
 
@@ -219,8 +226,8 @@ export interface Login {
   /**
    * Signs the user of this browser out: ends the host application's session, and sets headers that remove its
    * cookie. Must not send a response. Providing this function enables OpenID Connect RP-Initiated Logout 1.0,
-   * so that apps can send users here to sign out, and Back-Channel Logout 1.0, so that apps are notified when
-   * a user has signed out.
+   * so that apps can send users to Ostiary to sign out, and Back-Channel Logout 1.0, so that apps are
+   * notified when a user has signed out.
    */
   signOut?(request: IncomingMessage, response: ServerResponse): Promise<void> | void;
 }
