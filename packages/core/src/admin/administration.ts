@@ -77,8 +77,9 @@ export interface Administration<Name extends string = string> {
    */
   purge(options?: { readonly onProgress?: (removed: number) => void }): Promise<Purged>;
   /**
-   * Encrypts all stored secrets with the first sealing key, and those of the option `hostSecrets`. The worker does this by itself as long as a
-   * previous sealing key is configured. Returns the numbers of secrets by result.
+   * Encrypts the stored secrets of API keys and webhook endpoints with the first sealing key, and those of
+   * the option `hostSecrets`. Signing keys are encrypted with it at every start. The worker does this by
+   * itself as long as a previous sealing key is configured. Returns the numbers of secrets by result.
    * @param options - `onProgress` is called after each batch with the number of Ostiary's own secrets checked so far,
    * and their total
    */

@@ -13,8 +13,8 @@ import { PartnerNameError } from './partners.ts';
 export type CheckTarget = (url: string) => Promise<unknown>;
 
 /**
- * Checks that no setting of a client needs an option of `createOstiary` that is off. @throws TypeError for
- * such a setting
+ * Checks that `requirePushedRequests` is not set without the option `pushedRequests`, because the client
+ * could sign no user in. @throws TypeError if it is
  */
 export function requireOptions(
   { options }: Core,

@@ -9,8 +9,9 @@ import { broughtSecret, newSecret } from './client-secrets.ts';
 import type { NewClient, newClient } from './client-settings.ts';
 
 /**
- * Makes all checks of a new client. Returns the client record to store, its generated secret (`null` if it
- * has none), and the settings that the audit log records.
+ * Checks the settings of a new client, but not whether its id is taken or its URLs are allowed targets.
+ * Returns the client record to store, its secret (`null` if none was generated), and the settings that the
+ * audit log records.
  * @throws TypeError if a setting is invalid
  * @throws PartnerNameError `partner_not_found`
  */

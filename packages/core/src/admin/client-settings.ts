@@ -16,9 +16,12 @@ import { requiredName } from './names.ts';
 
 /** An OAuth client as administrators see it. Times are ISO 8601. */
 export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version' | 'searchName'>> {
-  /** True for a client without a secret, which must use PKCE. */
+  /** True for a client with neither a secret nor keys, which must use PKCE. */
   readonly public: boolean;
-  /** Valid secrets of the client, without the secret values. */
+  /**
+   * Stored secrets of the client, without the secret values. An expired secret is listed until the next
+   * rotation.
+   */
   readonly secrets: readonly Shown<Omit<ClientSecretRecord, 'digest'>>[];
 }
 
@@ -87,8 +90,9 @@ export interface ClientSettings<Name extends string = string> {
    */
   readonly refreshWithoutOfflineAccess?: boolean;
   /**
-   * Marks the client as an API that receives access tokens: it may introspect tokens with its secret; see the
-   * option `introspection`. If the client is not an app as well, it needs no redirect URIs and no scopes.
+   * Marks the client as an API that receives access tokens: it may introspect tokens with its secret or keys;
+   * see the option `introspection`. If the client is not an app as well, it needs no redirect URIs and no
+   * scopes.
    * @defaultValue false
    */
   readonly resourceServer?: boolean;
@@ -100,8 +104,9 @@ export interface ClientSettings<Name extends string = string> {
   readonly requireDpop?: boolean;
   /**
    * Security profile of the client. `fapi2` is the FAPI 2.0 Security Profile: it turns on `requirePkce`,
-   * `requirePushedRequests` and `requireDpop`, limits codes to 60 seconds, and accepts only the issuer as the
-   * audience of client assertions. The client needs keys, ID tokens with ES256, and https redirect URIs.
+   * `requirePushedRequests` and `requireDpop`, limits codes to 60 seconds, accepts only the issuer as the
+   * audience of client assertions, and keeps a refresh token valid instead of replacing it at each use. The
+   * client needs keys, ID tokens with ES256, and https redirect URIs.
    * @defaultValue `null`
    */
   readonly profile?: ClientProfile | null;
@@ -143,8 +148,8 @@ export interface NewClient<Name extends string = string> extends ClientSettings<
    */
   readonly clientSecret?: string;
   /**
-   * Hash of the client's secret, if the secret itself is unknown; see the option `verifyImportedSecret`. At
-   * most 512 characters.
+   * Hash of the client's secret, if the secret itself is unknown; see the option `verifyImportedSecret`. 20
+   * to 512 printable ASCII characters.
    */
   readonly clientSecretHash?: string;
 }

@@ -35,7 +35,7 @@ import {
   type TwoWayPage,
 } from './list-page.ts';
 
-/** A new client with its secret, which is returned only here. */
+/** A client with its newly issued secret, which no other call returns. */
 export interface ClientWithSecret {
   readonly client: Client;
   readonly clientSecret: string;

@@ -26,7 +26,7 @@ export interface Counts {
   readonly signIns: number;
   /**
    * Numbers of webhook attempts in the period: `accepted` counts those to which the endpoint responded with a
-   * 2xx status, `failed` all others.
+   * 2xx status, `failed` all others, except those that a stopping worker cut off.
    */
   readonly deliveries: { readonly accepted: number; readonly failed: number };
   /**

@@ -21,8 +21,8 @@ import { requiredName } from './names.ts';
 export type Partner = Shown<Omit<PartnerRecord, 'version' | 'searchName'>>;
 
 /**
- * A disabled partner, with counts of its keys, clients, codes, tokens and deliveries that ended because of
- * this.
+ * A disabled partner, with counts of its keys, clients, codes, tokens and deliveries that ended because the
+ * partner was disabled.
  */
 export interface DisabledPartner extends Partner {
   readonly ended: PartnerReach;
@@ -68,8 +68,9 @@ export interface PartnerAdministration {
   rename(slug: string, name: string): Promise<Partner>;
   /**
    * Disables a partner. From the next request on, in every process, its keys and OAuth clients are refused;
-   * the clients' codes and tokens are revoked, and pending deliveries are cancelled. Remembered consents,
-   * which belong to the users, stay. Accepted transfers are executed. May be repeated.
+   * the clients' codes and tokens are revoked, its links and sessions of the live portal end, and pending
+   * deliveries are cancelled. Remembered consents, which belong to the users, stay. Accepted transfers are
+   * executed. May be repeated.
    */
   disable(slug: string): Promise<DisabledPartner>;
   /**

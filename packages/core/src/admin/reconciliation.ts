@@ -73,8 +73,8 @@ export function reconciliationAdministration(
   const { transfers } = storage;
 
   /**
-   * Returns the days that a request for an export selects. @throws TypeError for a malformed day;
-   * PartnerNameError for an unknown partner
+   * Returns the time range that a request for an export selects. @throws TypeError for a malformed day, a day
+   * in the future or too many days; PartnerNameError for an unknown partner
    */
   async function rangeOf({ partner, from, to }: Omit<ReconciliationRequest, 'format'>): Promise<ExportRange> {
     if ((await storage.partners.find(partner)) === null)

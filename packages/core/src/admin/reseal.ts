@@ -26,7 +26,7 @@ const batch = 200;
  */
 const maxBatches = 50;
 
-/** Maximum number of undecryptable secrets for which one run writes a log line each. */
+/** Maximum number of undecryptable secrets for which this process writes a log line each. */
 const maxTold = 100;
 
 /**
@@ -58,7 +58,10 @@ async function* batchesOf(store: SealedSecrets) {
   } while (after !== null);
 }
 
-/** Lists the stores with secrets, under the names that the log uses. */
+/**
+ * Lists the stores with secrets that live long, under the names that the log uses. Signing keys are left out:
+ * every start of a process encrypts them with the first sealing key.
+ */
 const tablesOf = ({ storage }: Core) => [
   { name: 'endpoint', store: storage.webhooks, contextOf: webhookSecretContext },
   { name: 'key', store: storage.apiKeys, contextOf: signingSecretContext },
@@ -89,7 +92,8 @@ async function resealBatch(
 }
 
 /**
- * Encrypts all secrets with the first sealing key, those of the host application last.
+ * Encrypts the secrets of API keys, webhook endpoints and finally the host application with the first sealing
+ * key.
  * @param told - called after each batch with the number of secrets checked so far, and their total
  */
 export async function resealNow(

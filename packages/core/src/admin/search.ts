@@ -6,8 +6,8 @@ import { searchNameOf } from '../text/search-name.ts';
 import { secretPattern } from '../text/secret-pattern.ts';
 
 /**
- * An object that the operators' search found. Events, deliveries, endpoints, requests and transfers name
- * their partner and mode.
+ * An object that the operators' search found. All objects but partners and clients name their partner and
+ * mode.
  */
 export type SearchHit =
   | { readonly kind: 'partner'; readonly id: string; readonly name: string }

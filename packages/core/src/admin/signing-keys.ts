@@ -16,7 +16,7 @@ export interface SigningKeyInfo {
   readonly createdAt: string;
   /** Time from which the key signs ID tokens, ISO 8601. */
   readonly activeFrom: string;
-  /** True if this is the key that signs ID tokens now. */
+  /** True if the key signs ID tokens now. There is one such key for each algorithm. */
   readonly signing: boolean;
 }
 
@@ -25,10 +25,10 @@ export interface SigningKeyAdministration {
   /** Lists the published signing keys. */
   list(): Promise<readonly SigningKeyInfo[]>;
   /**
-   * Creates a signing key that will replace the current one. It is published at once but signs only after a
-   * delay, so that relying parties which cache the key set know the key by then. The old key stays published
-   * for a day after that, and sign-out accepts its ID tokens as a hint for a year. No process needs a
-   * restart.
+   * Creates a signing key that will replace the current one of its algorithm. It is published at once but
+   * signs only after a delay, so that relying parties which cache the key set know the key by then. The old
+   * key stays published for a day after that, and sign-out accepts its ID tokens as a hint for a year. No
+   * process needs a restart.
    * @throws TypeError if an argument is invalid
    */
   rotate(options?: {

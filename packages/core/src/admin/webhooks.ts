@@ -147,7 +147,8 @@ export interface WebhookAdministration extends WebhookLists {
   /**
    * Delivers again the events that were dropped for an endpoint since a given time, at most 1,000 in one
    * call. Returns the number of new deliveries.
-   * @throws WebhookError for an unknown or disabled endpoint, or an unknown event
+   * @throws WebhookError for an unknown or disabled endpoint
+   * @throws TypeError if `since` is not a valid date
    */
   recover(owner: Owner, endpointId: string, options: { readonly since: Date }): Promise<number>;
 }
