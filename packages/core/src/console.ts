@@ -1,5 +1,6 @@
 /**
- * Types for writing a partner console: the backend that the console calls, and the pages that it returns.
+ * Types and functions for writing a partner console or operators' pages: the backend that the pages call, and
+ * the pages that a console returns.
  * Pages are built with `@ostiary/core/pages`. Host applications usually pass a finished console,
  * `sandboxConsole()` of `@ostiary/console`.
  *

@@ -211,8 +211,8 @@ function hostType([type, definition]: [string, HostEventDefinition]): EventDescr
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
 /**
- * Combines built-in and host event types. Data is checked in the form that receivers will read, so data that
- * JSON would change is refused.
+ * Combines built-in and host event types. Data is checked in the form that receivers will read: a value that
+ * JSON changes, such as a `Date`, is checked as what it becomes.
  * @throws TypeError if a host type has the name of a built-in one, or its example does not fit its schema
  */
 export function createCatalogue(hostEvents: { readonly [type: string]: HostEventDefinition }) {

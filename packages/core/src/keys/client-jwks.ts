@@ -87,8 +87,8 @@ function readKey(value: unknown, name: string): ClientJwk {
 }
 
 /**
- * Reads the public keys that an administrator sets for a client. Every key must be usable, and none may occur
- * twice.
+ * Reads the public keys that an administrator sets for a client. Every key must be usable, and no `kid` may
+ * occur twice.
  * @throws TypeError that names the first faulty key
  */
 export function readClientJwks(value: unknown): ClientJwks {
@@ -99,8 +99,9 @@ export function readClientJwks(value: unknown): ClientJwks {
 }
 
 /**
- * Returns the usable keys of a JWK Set that a client publishes. Ignores keys for other purposes.
- * @throws TypeError if the document is no JWK Set, or has too many keys
+ * Returns the usable keys of a JWK Set that a client publishes. Ignores keys that {@link readKey} refuses, such
+ * as keys for other purposes.
+ * @throws TypeError if the document is no JWK Set, or has no key or too many
  */
 export function usableKeys(document: unknown): ClientJwks {
   const keys = read(jwksSchema, document, 'jwks').keys.flatMap((key) => {

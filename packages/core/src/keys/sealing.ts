@@ -7,7 +7,7 @@ function keyId(key: Uint8Array): string {
   return hash('sha256', Buffer.concat([Buffer.from('ostiary sealing key id'), key]), 'hex').slice(0, 12);
 }
 
-/** Thrown if an encrypted value was sealed with an unknown key, or belongs to another row. */
+/** Thrown if an encrypted value was sealed with an unknown key, was altered, or belongs to another row. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
 }

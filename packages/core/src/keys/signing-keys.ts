@@ -94,7 +94,10 @@ interface Parts {
   readonly random: Random;
 }
 
-/** Keys that sign ID tokens. Created on first start, stored encrypted, and rotated without a restart. */
+/**
+ * Keys that sign ID tokens and logout tokens. Created on first start, stored encrypted, and rotated without a
+ * restart.
+ */
 export class SigningKeys {
   readonly #parts: Parts;
   #current: KeySet = keySet([]);

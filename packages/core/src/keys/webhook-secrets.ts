@@ -12,7 +12,7 @@ export function webhookSecretContext(endpointId: string): string {
 /**
  * Returns the encrypted secret of an endpoint whose secret does not change, sealed with the current key. The
  * endpoint may have been read before a concurrent reseal, whose result must not be overwritten with the old
- * value.
+ * value. A secret that no sealing key can decrypt is returned unchanged.
  */
 export function keptSecret(
   sealer: Sealer,

@@ -5,7 +5,7 @@ export interface PartnerLimit {
 }
 
 /**
- * Default limits of the partner API, by group of endpoints (specification, "Rate limits"). To add a group,
+ * Default limits of the partner API, by group of endpoints (specification, "Limits"). To add a group,
  * add an entry and name it in routes: the option, its page and the OpenAPI description follow.
  */
 export const partnerLimits = {

@@ -23,7 +23,8 @@ export type FairShares = ReturnType<typeof createShares>;
  * Divides the concurrent tasks ("places") of a worker fairly among partners and modes. An owner may take
  * another place while it has fewer places than are free. So one owner takes at most half of the places, two
  * take at most a third each, and some always stay free for an owner that comes later, however long the work
- * of the others hangs. Test mode divides half of the places in the same way.
+ * of the others hangs. Test mode divides half of the places in the same way. The host application's own work
+ * may take every free place.
  *
  * @param total - number of places; 1 or more
  */

@@ -63,8 +63,8 @@ function signOutOf(core: Core, form: unknown): Required<SignOutForm> {
 }
 
 /**
- * Checks the rights that the host application returned for an operator. A misspelt right is an error; it does
- * not count as a missing right.
+ * Checks the rights that the host application returned for an operator; `undefined` stands for all rights. A
+ * misspelt right is an error; it does not count as a missing right.
  */
 function rightsOf(may: unknown): readonly OperatorRight[] {
   if (may === undefined) return operatorRights;

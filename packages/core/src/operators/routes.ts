@@ -16,7 +16,8 @@ import { admit } from './admission.ts';
 const root = '/operators';
 
 /**
- * All HTTP methods. Every path handles all of them, so that only operators learn which methods a page has.
+ * HTTP methods that every path of the operators' pages handles, so that only operators learn which methods a
+ * page has. `HEAD` is handled as `GET`.
  */
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

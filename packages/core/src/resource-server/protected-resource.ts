@@ -25,7 +25,7 @@ export interface ProtectedResource<Name extends string = AnyScope> {
    * request (step-up); 503 if the token cannot be checked.
    *
    * @param requirement - `scopes`: additional scopes that this request needs
-   * @throws TypeError for a scope that does not exist
+   * @throws TypeError for a scope that does not exist; outside of Ostiary's process only for malformed names
    *
    * @example
    * ```ts
@@ -47,8 +47,8 @@ export interface ResourceChecks {
   /** True if access tokens may be bound to a key and use the scheme `DPoP`. */
   readonly takesDpop: boolean;
   /**
-   * Checks that a token for the resource can have these scopes. @throws TypeError if it can never have one of
-   * them
+   * Checks that a token for the resource can have these scopes, as far as this process knows. @throws TypeError
+   * if it can never have one of them
    */
   readonly requireScopes: (scopes: readonly string[]) => void;
   /** Returns those scopes of a token that belong to the resource, for the header `WWW-Authenticate`. */

@@ -22,7 +22,10 @@ import { type UsedProofs, usedProofsInMemory } from './used-proofs.ts';
 /** Maximum number of cached tokens, used if `cacheSeconds` is above 0. */
 const maxRemembered = 10_000;
 
-/** Maximum number of ids of used DPoP proofs in memory, where each is kept for up to three minutes. */
+/**
+ * Maximum number of ids of used DPoP proofs in memory, where each is kept for three minutes. Beyond it,
+ * requests with a proof get a 503.
+ */
 const maxProofs = 100_000;
 
 /** Longest text that may be a token, in characters. Longer texts are refused without a check. */
@@ -41,13 +44,13 @@ export interface RemoteAuthorizationServer {
   readonly clientId: string;
   readonly clientSecret: string;
   /**
-   * Seconds for which a request waits for the introspection endpoint, and for a store of used DPoP proofs.
-   * After that the request gets a 503. @defaultValue 5
+   * Seconds for which a request waits for the introspection endpoint, and for a store of used DPoP proofs:
+   * above 0, at most 60. After that the request gets a 503. @defaultValue 5
    */
   readonly timeoutSeconds?: number;
   /**
-   * Seconds for which an active token is accepted without introspecting it again. A revoked token is accepted
-   * for up to this time.
+   * Seconds for which an active token is accepted without introspecting it again: 0 to 300. A revoked token is
+   * accepted for up to this time.
    * @defaultValue 0: the token of every request is introspected
    */
   readonly cacheSeconds?: number;
@@ -133,8 +136,8 @@ type Verified = ActiveToken | { readonly active: false; readonly reason: Refusal
 
 /**
  * Creates a protected resource (RFC 9728) that runs in its own process. Each request's token is introspected
- * at the authorization server (RFC 7662). If that server cannot be reached, requests get a 503 and none is
- * accepted.
+ * at the authorization server (RFC 7662), unless it was found active within `cacheSeconds`. If that server
+ * cannot be reached, requests whose token must be introspected get a 503.
  *
  * @throws TypeError if a setting is invalid
  * @example

@@ -18,7 +18,7 @@ const keptMs = 180_000;
 
 /**
  * Creates a store in memory for at most `limit` ids of used DPoP proofs. No id is removed before its proof
- * expires, because the proof could then be used again.
+ * expires, because the proof could then be used again: while the store is full, `use` throws.
  */
 export function usedProofsInMemory(clock: Clock, limit: number): UsedProofs {
   /** Time until which each id of a proof is kept, oldest id first. */

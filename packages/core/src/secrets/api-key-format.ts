@@ -47,7 +47,7 @@ export function apiKeyFormat(prefix: string) {
      * for any other text.
      */
     startOf: (text: string): string => start.exec(text)?.[0] ?? '',
-    /** Returns the mode that an API key contains; `live` for a text that is no key. */
+    /** Returns the mode that the beginning of an API key names; `live` for any other text. */
     modeOf: (text: string): Mode => (text.startsWith(testStart) ? 'test' : 'live'),
     isKey: (text: string): boolean => format.test(text) && checksum(text.slice(0, -6)) === text.slice(-6),
   };

@@ -35,13 +35,13 @@ export function randomSecret(random: Random): string {
 }
 
 /**
- * Number of characters at the start of a refresh token that the tokens which replace it keep: 96 bits, enough
- * to find its grant.
+ * Number of characters after the prefix of a refresh token that the tokens which replace it keep: 96 bits,
+ * enough to find its grant.
  */
 const familyLength = 16;
 /**
- * Number of random bytes in which a refresh token and its replacement differ: 160 bits (RFC 6749, section
- * 10.10).
+ * Number of unpredictable bytes in which a refresh token and its replacement differ: 160 bits (RFC 6749,
+ * section 10.10).
  */
 const successorBytes = 20;
 

@@ -1,7 +1,10 @@
 import { escapeControls } from '../text/printable.ts';
 import type { Logger } from './logger.ts';
 
-/** Maximum number of errors that are logged of an error and its chain of causes. */
+/**
+ * Maximum number of errors that are logged of a chain of causes, including the first error. Of an
+ * `AggregateError`, at most four members are logged.
+ */
 const mostErrors = 5;
 
 const mostOfValue = 500;

@@ -13,10 +13,7 @@ const durations = {
   'ostiary.webhook.attempt.lag': 'Time between the moment at which a delivery attempt was due and its start.',
 } as const;
 
-/**
- * Boundaries of the histograms' buckets in seconds: from the time of a cached response to the longest that an
- * endpoint may take.
- */
+/** Boundaries of the histograms' buckets in seconds: from the time of a cached response to a minute. */
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 type Metric = keyof typeof durations;

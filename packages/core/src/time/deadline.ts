@@ -29,8 +29,8 @@ export function withDeadline<Arguments extends unknown[], Answer>(
 }
 
 /**
- * Wraps all functions of a host application's object with time limits. Calls them on the object, because
- * methods may need their `this`.
+ * Wraps the named functions of a host application's object with time limits, and leaves out its other members.
+ * Calls the functions on the object, because methods may need their `this`.
  */
 export function withDeadlines<Host extends object>(
   path: string,
