@@ -14,7 +14,7 @@ export interface Contents {
 const inProgramFolder = /^(?:usr\/)?(?:local\/)?s?bin\/./;
 const library = /\.(?:so(?:\.[\d.]+)?|node)$/;
 
-/** Checks whether a file is a program of the processor, and not a library. */
+/** Checks whether a file is a native executable (ELF), and not a library. */
 async function isProgram(root: string, path: string): Promise<boolean> {
   const { mode } = await stat(join(root, path));
   if ((mode & 0o111) === 0 || library.test(path)) return false;

@@ -148,7 +148,7 @@ describe('the console in its languages, in a real browser', () => {
       expect(problems).toEqual([]);
       await open(page, pathOf('endpoint'));
       const left = await page.locator('[data-left]:not([data-plain])').first().textContent();
-      // Browsers that do not know the language use French.
+      // Browsers do not know Haitian Creole, and format its times as in French.
       expect(left).toMatch(/^\(\d+\smin \d+\ss\)$/);
       expect(complaints).toEqual([]);
     },

@@ -7,10 +7,9 @@ import { expectGood, picture, pressUntil } from '../../support/browser/page-chec
 const { demo, open, userAt } = await startDemoInBrowser();
 
 /**
- * Expected texts in the languages in which the test checks every page: the heading of the sign-in page, the
- * button that shows the password, the way back, and the shop's page with its data. In other languages the
- * test checks only the pages before the sign-in; a test without a browser shows that no text is missing after
- * the sign-in.
+ * Expected texts in each language: the heading of the sign-in page, the button that shows the password, the
+ * way back, and the shop's page with its data. If the last text is `null`, the test checks only the pages
+ * before the sign-in; a test without a browser shows that no text is missing after the sign-in.
  */
 const words = {
   en: ['Sign in', 'Show password', 'Back to Kafe Lakay', 'This is everything that Ostiary told the shop'],

@@ -35,8 +35,8 @@ async function configurationOf({ id, secret }: TestClient): Promise<client.Confi
 }
 
 /**
- * Signs a user in with a DPoP key that is bound at the authorization request, at the token endpoint or at
- * both.
+ * Signs a user in with a DPoP key at the token endpoint, and with `dpop_jkt` in `more` also at the
+ * authorization request.
  */
 async function signIn(
   config: client.Configuration,

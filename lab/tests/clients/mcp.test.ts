@@ -53,7 +53,7 @@ async function listening() {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-// The certificate of the documents' server.
+// Trust the certificate of the server of the metadata documents.
 beforeAll(() => {
   const trusted = getCACertificates('default');
   setDefaultCACertificates([...trusted, certificate]);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ana } from '../../../packages/core/test/support/directory.ts';
 import { startProvider } from '../../../packages/core/test/support/running.ts';
 
-/** Option of oauth4webapi that allows plain HTTP, which only this test needs. */
+/** Option of oauth4webapi that allows plain HTTP, which apps do not need. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 const provider = await startProvider();

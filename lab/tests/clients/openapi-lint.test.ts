@@ -10,7 +10,7 @@ let source: string;
 
 beforeAll(async () => {
   const provider = await TestProvider.start({
-    // Use a public name, because linters warn of URLs that cannot be reached.
+    // Use another name than `localhost` or `example.com`, because linters warn of these servers.
     authUrl: 'https://id.ostiary.test',
     payments: new TestRail(),
     events: { 'order.shipped': { schema: z.object({ orderId: z.string() }), example: { orderId: 'o-1' } } },

@@ -120,7 +120,7 @@ describe('openid-client', () => {
   });
 });
 
-/** Option that allows plain HTTP, for this test only. */
+/** Option of oauth4webapi that allows plain HTTP, which apps do not need. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 describe('oauth4webapi', () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ana } from '../../../packages/core/test/support/directory.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 
-/** Option that allows plain HTTP, which only this test needs. */
+/** Option of oauth4webapi that allows plain HTTP, which apps do not need. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 let tools: ProtectedResource<string>;

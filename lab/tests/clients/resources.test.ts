@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { type HostScopes, scopeNames } from '../../../packages/core/src/index.ts';
 import { serve, startProvider } from '../../../packages/core/test/support/running.ts';
 
-/** Option that allows plain HTTP, which only this test needs. */
+/** Option of oauth4webapi that allows plain HTTP, which apps do not need. */
 const insecure = { [oauth.allowInsecureRequests]: true };
 
 const consent = {

@@ -43,9 +43,9 @@ export declare function openOstiary(): Promise<Ostiary>;
 const homes: { readonly [page: string]: string } = { 'docs/mounting.md': 'examples/mounts' };
 
 /**
- * Collects every TypeScript block of every documentation page, by a file name beside the page. A later block
- * of a page may use declarations of an earlier block. Blocks that begin with the name of their file (`//
- * server.ts`) form a folder and may import each other.
+ * Collects every TypeScript block of every documentation page, by the path of a file below `lab/tests/docs`
+ * or in a folder of {@link homes}. A later block of a page may use declarations of an earlier block. Blocks
+ * that begin with the name of their file (`// server.ts`) form a folder and may import each other.
  */
 function blocks(): Map<string, string> {
   const files = new Map<string, string>();

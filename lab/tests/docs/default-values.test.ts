@@ -44,7 +44,10 @@ function statedDefaults(sources: readonly ts.SourceFile[]): Map<ts.PropertySigna
   return stated;
 }
 
-/** Returns the value of an expression: a literal, a product of literals, or a constant with such a value. */
+/**
+ * Returns the value of an expression: a literal, a product of literals, or a constant with such a value;
+ * `null` for any other expression.
+ */
 function constantOf(checker: ts.TypeChecker, node: ts.Expression): Plain | null {
   if (ts.isNumericLiteral(node)) return Number(node.text);
   if (ts.isStringLiteralLike(node)) return node.text;

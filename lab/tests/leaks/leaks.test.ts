@@ -154,7 +154,8 @@ describe('after whole flows, attacks and failures, with every debug line turned 
   }
 
   /**
-   * Leaves three sign-ins unfinished: one is shown, one has been answered, one belongs to another browser.
+   * Leaves two sign-ins unfinished: one whose consent page is shown, and one that the user has approved.
+   * Before, another browser tries to open and approve each of them.
    */
   async function openEnds(): Promise<void> {
     const browser = new RoamingBrowser(authUrl, 'carl');

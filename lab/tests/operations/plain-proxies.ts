@@ -28,7 +28,10 @@ http {
 }
 `;
 
-/** Proxies for a receiver on this machine, each with the first configuration of its own documentation. */
+/**
+ * Proxies for a receiver on this machine, each with few settings, and with a limit of the body above what the
+ * test sends.
+ */
 export const proxies = {
   Caddy: {
     program: programOf('caddy'),

@@ -12,7 +12,7 @@ const isEvery = process.env.TEST_EVERY_APP !== undefined;
 let installed: PartnerFolder | undefined;
 afterEach(() => installed?.remove());
 
-/** Installs an application from its files, and builds the application without a secret. */
+/** Installs an application from its files, and builds the application with the given command. */
 async function built(
   tools: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>>,

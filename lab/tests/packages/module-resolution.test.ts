@@ -46,7 +46,7 @@ function compile(programs: Programs, compilerOptions: object): string {
   }
 }
 
-/** Imports every entry point of a package, and uses it. */
+/** Returns a program that imports every entry point of both packages, and uses each of them. */
 function everyEntry(): string {
   const entries = packages.flatMap(entriesOf);
   expect(entries).toHaveLength(11);

@@ -29,7 +29,10 @@ export const runtimes: Readonly<Record<string, readonly string[]>> = {
   Deno: [join(programs, '.bin/deno'), ...deno, '--allow-write', '--allow-net=127.0.0.1,localhost'],
 };
 
-/** JavaScript runtimes with `require`. Later versions of Node can also load ES modules with `require`. */
+/**
+ * JavaScript runtimes in which CommonJS programs are run. Node 24 is left out, because it can also load ES
+ * modules with `require`.
+ */
 const withRequire = ['Node 18', 'Node 20', 'Node 22', 'Bun'];
 
 /** A package as it is published, installed in a new folder with programs beside it. */
@@ -38,8 +41,8 @@ export interface Installed {
   /** Runs a program in a JavaScript runtime. @returns the program's output, which is JSON */
   run(runtime: string, file: string, args?: readonly string[], flags?: readonly string[]): Promise<unknown>;
   /**
-   * Writes a CommonJS program, and runs it in every JavaScript runtime with `require`. @returns the output of
-   * each run
+   * Writes a CommonJS program, and runs it in the JavaScript runtimes of {@link withRequire}. @returns the
+   * output of each run
    */
   required(lines: readonly string[]): Promise<unknown[]>;
   remove(): Promise<void>;

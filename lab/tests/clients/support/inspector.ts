@@ -50,7 +50,7 @@ export class Inspector {
     }
   }
 
-  /** Returns the file in which the MCP inspector stores its tokens. */
+  /** Returns the text of the file in which the MCP inspector stores its tokens. */
   storedTokens(): string {
     return readFileSync(join(this.#home, 'storage/secrets.json'), 'utf8');
   }

@@ -24,8 +24,8 @@ async function signedOut(
 }
 
 /**
- * Makes a conformance module that checks that the provider does not redirect the browser, and that the user
- * stays signed in.
+ * Makes the check of a conformance module: the provider must not redirect the browser, and the user must stay
+ * signed in.
  */
 const refusedWith =
   (parametersOf: Parameters<typeof signedOut>[1]) =>
@@ -37,7 +37,7 @@ const refusedWith =
   };
 
 /**
- * Makes a conformance module that checks that the provider asks the user, who agrees, and does not redirect
+ * Makes the check of a conformance module: the provider must ask the user, who agrees, and must not redirect
  * the browser.
  */
 const askedWith =

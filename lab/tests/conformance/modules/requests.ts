@@ -6,8 +6,8 @@ import { randomText, redirectUri, type Suite } from '../support/suite.ts';
 import { type Module, module, notForStaticClients, type RunModule } from './module.ts';
 
 /**
- * Makes a conformance module that signs in with a fresh browser and an additional parameter, which must not
- * change the result.
+ * Makes the check of a conformance module that signs in with a fresh browser and additional parameters, which
+ * must not change the result.
  */
 const undisturbedBy =
   (parameters: Record<string, string>): RunModule['run'] =>
@@ -154,7 +154,10 @@ export const requests: readonly Module[] = [
   ),
 ];
 
-/** Makes a conformance module that signs in with more scopes, which add the given claims to userinfo. */
+/**
+ * Makes the check of a conformance module that signs in with more scopes, which add the given claims to
+ * userinfo.
+ */
 const adding =
   (scope: string, claims: Record<string, unknown>): RunModule['run'] =>
   async (suite) => {

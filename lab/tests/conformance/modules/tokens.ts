@@ -5,8 +5,8 @@ import { checkUserinfo, expectReuse, signIn, userinfo } from '../support/flow.ts
 import { type Module, module, type RunModule } from './module.ts';
 
 /**
- * Makes a conformance module that requests userinfo with the access token in a place (such as the header)
- * that `sent` chooses.
+ * Makes the check of a conformance module that requests userinfo with the access token in a place (such as
+ * the header) that `sent` chooses.
  */
 const userinfoWith =
   (sent: (token: string) => RequestInit): RunModule['run'] =>

@@ -67,7 +67,7 @@ async function partnerOf({ ostiary, ledger }: Installation, origin: string, kid:
  */
 export async function installationFor([noun, verb]: readonly string[]): Promise<{
   readonly env: NodeJS.ProcessEnv;
-  /** Ids of existing objects, by prefixes such as `key_`. */
+  /** Ids of existing objects, by prefixes such as `key_`, and of a request, by its id in the examples. */
   readonly ids: Readonly<Record<string, string>>;
 }> {
   const env = await environment({ OSTIARY_WEBHOOK_PRIVATE_TARGETS: 'on' });

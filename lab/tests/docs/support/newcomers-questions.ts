@@ -1,6 +1,6 @@
 /**
- * Questions as newcomers type them, in words that the pages do not use, each with the page that answers the
- * question.
+ * Questions as newcomers type them, often in words that the pages do not use, each with the page that answers
+ * the question.
  */
 export const newcomersQuestions: readonly (readonly [question: string, page: string])[] = [
   ['getting started', 'docs/quickstart-embed.md'],

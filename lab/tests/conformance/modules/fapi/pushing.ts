@@ -18,8 +18,8 @@ import type { Suite } from '../../support/suite.ts';
 import { type Module, module, type RunModule } from '../module.ts';
 
 /**
- * Makes a conformance module that pushes an authorization request with a client assertion whose claims are
- * changed, and checks that it is refused.
+ * Makes the check of a conformance module that pushes an authorization request with a client assertion whose
+ * claims are changed: the request must be refused.
  */
 const refusedAssertion =
   (changeOf: (suite: Suite) => Change): RunModule['run'] =>

@@ -9,8 +9,8 @@ import type { Suite } from '../../support/suite.ts';
 import { type Module, module, type RunModule } from '../module.ts';
 
 /**
- * Makes a conformance module that exchanges a code with a client assertion whose claims are changed, and
- * checks that it is refused.
+ * Makes the check of a conformance module that exchanges a code with a client assertion whose claims are
+ * changed: the exchange must be refused.
  */
 const refusedAssertion =
   (changeOf: (suite: Suite) => Change): RunModule['run'] =>

@@ -27,7 +27,7 @@ export function checkUnguessable(text: unknown): void {
   expect(entropyBits(String(text))).toBeGreaterThan(96);
 }
 
-/** Checks a lifetime: a number of whole seconds, at least `min` and at most a year. */
+/** Checks a lifetime: a number of whole seconds, at least `min` and less than a year. */
 export function checkLifetime(seconds: unknown, min = 1): void {
   expect(Number.isInteger(seconds), String(seconds)).toBe(true);
   expect(seconds).toBeGreaterThanOrEqual(min);
