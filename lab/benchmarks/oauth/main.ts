@@ -21,8 +21,8 @@ const size = bench.isQuick
     };
 
 /**
- * Adds lines to the report that compare Ostiary with each other provider: requests per second, and the time
- * of a single request.
+ * Adds lines to the report that compare Ostiary with each other provider in requests per second, and with the
+ * bare provider also in the time of a single request.
  */
 async function compareAll(name: string, atLeast: number, rounds: number, count: number, sides: Sides) {
   const rates = await inTurns<string>(

@@ -81,7 +81,8 @@ async function userinfoSide(one: Userinfo, share = 1): Promise<Side> {
 
 /**
  * Starts the compared providers, and makes functions that measure userinfo requests: to Ostiary and the bare
- * provider, to a raw server that sends Ostiary's bytes, and to other providers on PostgreSQL.
+ * provider, to a raw server that sends Ostiary's bytes, and on PostgreSQL to a server with one look-up and to
+ * other providers.
  */
 export async function userinfoSides(start: Starters) {
   const bare = await userinfoOf(await start.bare());
@@ -115,7 +116,7 @@ async function requireSigned(server: Child, client: ClientCredentials): Promise<
 
 /**
  * Starts the compared providers, and makes functions that measure exchanges of authorization codes: client
- * secret in the form, ID token with RS256. Codes are created before each round.
+ * secret in the form, ID token with RS256, unless a provider lacks them. Codes are created before each round.
  */
 export async function exchangeSides(start: Starters): Promise<Sides> {
   const sideOf = async (server: Child): Promise<Side> => {

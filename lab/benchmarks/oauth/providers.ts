@@ -34,7 +34,10 @@ export function startersOf(bench: Benchmark, postgres: TestPostgres | null, sett
         'openauth, whose tokens are JWTs': await start('openauth', await postgres.newDatabase()),
       };
     },
-    /** Starts a server that makes one database look-up per request and knows the given access tokens. */
+    /**
+     * Starts a server that makes one look-up in PostgreSQL per request and knows the given access tokens.
+     * Starts none without PostgreSQL.
+     */
     async lookUp(tokens: readonly string[], json: string): Promise<Record<string, Child>> {
       if (postgres === null) return {};
       return { 'one look-up': await start('look-up', await postgres.newDatabase(), { tokens, json }) };

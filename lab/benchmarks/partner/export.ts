@@ -22,7 +22,8 @@ async function readExport(
   const { status, body } = await fetch(url, { headers: { 'x-api-key': key } });
   if (status !== 200 || body === null) throw new Error(`the export was answered with ${status}`);
   const hash = createHash('sha256');
-  // Keep one chunk back until the next one arrives, because the summary is the last line.
+  // Keep the last 2,000 bytes back, because they contain the last line: the summary, which is not part of the
+  // digest.
   let kept = Buffer.alloc(0);
   for await (const chunk of body) {
     const text = Buffer.concat([kept, chunk]);

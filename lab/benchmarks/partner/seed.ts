@@ -10,8 +10,8 @@ const columns = [
 ];
 
 /**
- * Returns a succeeded or failed transfer of the exported day. Transfers are spread evenly over the day, and
- * several share a millisecond. One in twenty failed.
+ * Returns a succeeded or failed transfer of the exported day. Transfers are spread evenly over the day,
+ * except its last ten seconds. One in twenty failed.
  */
 function transfer(index: number, count: number) {
   const time = Date.parse(exportDay) + Math.floor((index * (dayMs - 10_000)) / count);

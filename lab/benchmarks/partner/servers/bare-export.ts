@@ -3,7 +3,10 @@ import Driver from 'better-sqlite3';
 import { obey, settings } from '../../../support/processes/control.ts';
 import { partner } from '../fixture.ts';
 
-const { file } = settings<{ /** With the tables of Ostiary. */ readonly file: string }>();
+const { file } = settings<{
+  /** Path of a SQLite file with the tables of Ostiary. */
+  readonly file: string;
+}>();
 const dayMs = 86_400_000;
 const rowsOfDay = new Driver(file, { readonly: true }).prepare(`
   SELECT id, reference, status, amount, currency, recipient_kid AS "recipientKid", description,

@@ -6,7 +6,10 @@ import { Pool } from 'pg';
 import { serve, settings } from '../../../support/processes/control.ts';
 import { partner } from '../fixture.ts';
 
-const { database } = settings<{ /** With the tables of Ostiary. */ readonly database: string }>();
+const { database } = settings<{
+  /** URL of a PostgreSQL database with the tables of Ostiary. */
+  readonly database: string;
+}>();
 const dayMs = 86_400_000;
 const pageRows = 256;
 const pool = new Pool({ connectionString: database, max: 10 });

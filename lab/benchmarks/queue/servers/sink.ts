@@ -5,7 +5,7 @@ import { serve } from '../../../support/processes/control.ts';
 import { secret } from '../fixture.ts';
 import { type Published, preciseNow } from './contestant.ts';
 
-/** Summary of the webhooks that the sink received since the last call. */
+/** Summary of the webhooks that the sink received since the last `take`. */
 export interface Taken {
   readonly received: number;
   readonly bytes: number;
@@ -39,12 +39,15 @@ await serve(
     });
   },
   {
-    /** Resolves after the given number of webhooks has arrived since the last call. */
+    /** Resolves after the given number of webhooks has arrived since the last `take`. */
     async expect(count: number): Promise<void> {
       if (arrivals.length < count) await new Promise<void>((resolve) => (waiting = { count, resolve }));
       waiting = null;
     },
-    /** Returns the received webhooks, and checks the signature of the last one as a partner does. */
+    /**
+     * Returns a summary of the received webhooks, forgets them, and checks the signature of the last one as a
+     * partner does.
+     */
     async take(): Promise<Taken> {
       if (last !== null) await verify(last.body, last.headers, { secret });
       const headers = Object.keys(last?.headers ?? {})
@@ -54,7 +57,7 @@ await serve(
       [arrivals, bytes, last] = [[], 0, null];
       return taken;
     },
-    /** Returns the arrival time of each event since the last call. */
+    /** Returns the arrival time of each event since the last `take`. */
     arrivals: () => arrivals,
   },
 );

@@ -15,7 +15,7 @@ export interface RoundRequest {
 
 /** Result of a round of the SDK benchmark. */
 export interface RoundResult {
-  /** Number of SDK calls per second. */
+  /** Number of calls per second, with the SDK or without. */
   readonly rate: number;
   /** Bytes of heap in use after a garbage collection, if the process can force one. */
   readonly heap: number;

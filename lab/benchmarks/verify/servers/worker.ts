@@ -39,7 +39,10 @@ const candidate = candidates[settings<{ readonly name: CandidateName }>().name];
 await requireVerification(candidate, await deliveriesOf(candidate));
 
 obey({
-  /** Verifies `count` new deliveries, and returns the number of verifications per second. */
+  /**
+   * Verifies 256 new deliveries again and again, at least `count` times in all, and returns the number of
+   * verifications per second.
+   */
   async verify(count: number): Promise<number> {
     const deliveries = await deliveriesOf(candidate);
     const started = performance.now();
