@@ -29,8 +29,8 @@ export interface ListedEvent extends PartnerEvent {
 }
 
 /**
- * A delivery in a list. In test mode, each attempt can include its HTTP request. The endpoint is `null` if it
- * was removed.
+ * A delivery in a list. In test mode, each attempt can include its HTTP request: `null` if it is unknown,
+ * `undefined` if the list leaves requests out.
  */
 export interface ShownDelivery extends Omit<Delivery, 'attempts'> {
   readonly attempts: readonly (Delivery['attempts'][number] & { readonly request?: AttemptRequest | null })[];
@@ -89,7 +89,10 @@ interface Answers {
      * yet; `null` at the end.
      */
     readonly nextBefore: number | null;
-    /** Sequence numbers of the oldest and the newest stored event; `null` if the list is filtered. */
+    /**
+     * Sequence numbers of the oldest and the newest stored event; `null` if the list is filtered, or if no
+     * event is stored.
+     */
     readonly range: { readonly oldest: number; readonly newest: number } | null;
   };
   readonly getEvent: PartnerEvent;

@@ -21,7 +21,7 @@ export interface DeliveryContext {
   readonly href: string | null;
   readonly title: string;
   readonly detail: string;
-  /** True if the delivery can be sent again. */
+  /** True if the endpoint is enabled, so that a delivery which is not pending can be sent again. */
   readonly canRepeat: boolean;
 }
 

@@ -20,7 +20,7 @@ interface Filled {
 /** Result of checking the endpoint form. */
 interface Checked {
   readonly problems: Problems;
-  /** Other endpoints of the partner with the same URL. */
+  /** Other endpoints of the partner with the same URL; empty if the form keeps the endpoint's URL. */
   readonly twins: readonly WebhookEndpoint[];
   /** True if the partner has confirmed that several endpoints should have this URL. */
   readonly isMeant: boolean;
@@ -104,8 +104,8 @@ const eventsOf = ({ types }: Filled): readonly string[] => (types.includes('*') 
 const canonical = (url: string): string => URL.parse(url)?.href ?? url;
 
 /**
- * Makes the checks of an endpoint form that the API does not make: whether another endpoint has this URL, and
- * whether a type is selected.
+ * Makes the checks of an endpoint form that precede the API call: whether another endpoint has this URL,
+ * which the API would allow, and whether a type is selected.
  */
 async function check(
   { api, urlOf, voice }: Visit,
@@ -126,7 +126,7 @@ async function check(
     const link = html`<a href="${urlOf('endpoint', { id: twin.id })}"><code>${twin.id}</code></a>`;
     problems.set('url', [fill(voice.language, words.twin, { id: link })]);
   }
-  // The only mistake that the browser does not report itself.
+  // HTML cannot require one of several checkboxes, so the browser does not report this mistake.
   if (types.length === 0) problems.set('events', [words.badTypes]);
   return { problems, twins, isMeant, secretTyped: (form.get('secret') ?? '') !== '' };
 }
@@ -136,7 +136,7 @@ export async function newEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, null, { url: '', types: ['*'] });
 }
 
-/** Registers an endpoint. The next page shows the generated secret once. */
+/** Registers an endpoint. If the form has no secret, one is generated, and the next page shows it once. */
 export async function addEndpoint(
   visit: Visit,
   form: ReadonlyMap<string, string>,

@@ -19,8 +19,8 @@ ${mode === 'test' ? apiSnippets(backend, voice, { id: 'call-trigger', title: wor
 }
 
 /**
- * Makes the panel that delivers an event to all endpoints again; returns `null` for visitors who may change
- * nothing.
+ * Makes the panel that delivers an event again to all endpoints that subscribe to it; returns `null` for
+ * visitors who may change nothing.
  */
 function redeliverPanel(visit: Visit): Html | null {
   const { id, mayManage, urlOf, voice } = visit;
@@ -81,7 +81,7 @@ export async function redeliver(
   form: ReadonlyMap<string, string>,
 ): Promise<ConsoleAnswer> {
   const done = (notice: Notice) => seeOther(urlOf('event', { id, notice }));
-  // Throws if the event is missing. Otherwise the endpoint is.
+  // Throws if the event is missing, so that a later `not_found` means a missing endpoint.
   await api('getEvent', { path: { id } });
   try {
     const body = JSON.stringify({ endpointId: form.get('endpoint') });

@@ -66,7 +66,7 @@ export async function eventsPanel(
   endpoints: readonly WebhookEndpoint[],
 ): Promise<{
   readonly panel: Html;
-  /** Description of the newest event, which screen readers announce. */
+  /** Description of the newest event on the page, which screen readers announce. */
   readonly said: string;
   /** True if the time that the visitor typed is invalid. */
   readonly isRefused: boolean;

@@ -5,7 +5,10 @@ import { csrfField } from './frame.ts';
 import { type ApiCall, apiSnippets } from './snippets.ts';
 import { seeOther, type Visit } from './visit.ts';
 
-/** Partner API calls that complete the first steps of a new partner, to be shown as code. */
+/**
+ * Partner API calls that complete the first steps of a new partner, to be shown as code; `null` for a step
+ * that needs the console.
+ */
 const calls: { readonly [step in keyof FirstRun]: Omit<ApiCall, 'id'> | null } = {
   endpoint: {
     operation: 'createWebhook',
@@ -54,8 +57,8 @@ ${call === null ? null : apiSnippets(backend, voice, { id: `step-${name}-call`, 
 }
 
 /**
- * Shows the first steps that a partner has not done yet. Returns `null` once the partner has hidden them, and
- * an empty region once all steps are done.
+ * Shows the guide to the first steps, with a tick at each step that the partner has done. Returns `null` once
+ * the guide was hidden in this session, and an empty region once all steps are done.
  */
 export async function firstRun(visit: Visit, session: string): Promise<Html | null> {
   const { api, request, urlOf, voice } = visit;
@@ -64,7 +67,7 @@ export async function firstRun(visit: Visit, session: string): Promise<Html | nu
   if (cookies.includes(dismissal(visit, session).pair)) return null;
   const steps = await api('getFirstRun');
   const isOver = order.every((name) => steps[name]);
-  // Keep the region, so that an open page removes the completed steps.
+  // Keep the region, so that an open page removes the guide after the last step.
   const inner = isOver
     ? null
     : html`<section class="panel" aria-labelledby="first-run-title"><div class="head"><h2 id="first-run-title">${words.title}</h2>

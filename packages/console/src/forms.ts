@@ -48,7 +48,7 @@ interface Control {
   /** End of the control's HTML tag and of its element. @defaultValue `>` */
   readonly end?: Html;
   readonly hint?: Message;
-  /** Text that is shown below the form control. */
+  /** Content that is shown below the form control, such as a checkbox. */
   readonly below?: Html | null;
 }
 

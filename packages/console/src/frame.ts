@@ -6,7 +6,7 @@ import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from './
 import type { PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
-/** Names of messages about actions that failed. */
+/** Names of the messages that are shown as warnings: the action failed, or the session has ended. */
 const badNotices: ReadonlySet<Notice> = new Set<Notice>([
   'ended',
   'no_match',
@@ -75,7 +75,10 @@ export interface FramedPage {
   readonly body: Html;
   /** Layout of the body: one narrow column, or two if there is room. */
   readonly layout: 'one' | 'aside-first' | 'main-first' | 'halves';
-  /** Text that screen readers announce when the page updates itself. */
+  /**
+   * Text that screen readers announce when the page updates itself. A page without this text does not update
+   * itself.
+   */
   readonly said?: string;
   /** Section of the console that the page belongs to. @defaultValue `"events"` */
   readonly section?: Section;
@@ -104,8 +107,8 @@ function sectionLinks({ backend, mode, urlOf, voice }: Visit, here: Section, isF
 }
 
 /**
- * Makes a page for a signed-in partner. Regions with `id` and `data-live` are updated while the page is open
- * in a browser.
+ * Makes a page for a signed-in partner. If the page has `said`, its regions with `id` and `data-live` are
+ * updated while the page is open in a browser.
  */
 export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
   const { title, body, layout, said, section = 'events', isFirst = false, crumbs = [] } = view;

@@ -62,8 +62,8 @@ export function createGuard(
 
   /**
    * Wraps a page's handler: visitors with a valid session get the page, and pages that are open in a browser
-   * get their updates. For an invalid session the cookie is removed and the response is `otherwise`, by
-   * default a redirect to the first page.
+   * get their updates. Without a valid session the response is `otherwise`, by default a redirect to the first
+   * page, and the cookie of an invalid session is removed.
    */
   const guarded =
     (

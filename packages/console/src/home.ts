@@ -40,7 +40,8 @@ ${choiceField({ label: words.type, name: 'type', options: types, chosen: first }
 }
 
 /**
- * Shows the first page of the console: endpoints, a button for a test event, and the events that were sent.
+ * Shows the first page of the console: endpoints, events and, in test mode, a form for a test event.
+ * Redirects to the page of an event if the query has the event's id.
  */
 export async function home(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, mayManage, mode, urlOf, voice } = visit;

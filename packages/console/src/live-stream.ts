@@ -18,8 +18,9 @@ const room: Room = { partner: 20, process: 500 };
 const pagesPerSecond = 50;
 
 /**
- * Interval between messages on an update stream without changes, in milliseconds: proxies and pages treat a
- * silent connection as broken.
+ * Silence on an update stream after which the next check sends a message, in milliseconds: proxies and pages
+ * treat a silent connection as broken. Checks are at most this far apart, so a silence lasts twice as long at
+ * most.
  */
 const heartbeatMs = 15_000;
 
@@ -30,8 +31,9 @@ const heartbeatMs = 15_000;
 const lifetimeMs = 5 * 60_000;
 
 /**
- * Length of a rendered page, in characters, up to which the length does not slow the page's updates. Longer
- * pages are checked less often: long responses of endpoints can make pages of several megabytes.
+ * Length of a rendered page, in characters, up to which the length does not slow the page's updates. A page
+ * that is twice as long is checked as rarely as if twice as many pages were open: long responses of endpoints
+ * can make pages of several megabytes.
  */
 const usualLength = 128 * 1024;
 
@@ -82,8 +84,8 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
   const places = createPlaces(room);
 
   /**
-   * Renders an open page as it is now; `null` if the page must be reloaded because its content no longer
-   * exists.
+   * Renders an open page as it is now; `null` if the page must be reloaded, because its content no longer
+   * exists or no longer updates itself.
    */
   async function look({ render }: OpenPage, visit: ConsoleVisit) {
     try {

@@ -40,7 +40,7 @@ const watch = `
     if (!document.hidden) timer = setTimeout(open, (0.5 + Math.random()) * Math.min(1000 * 2 ** (failures - 1), 60000));
   }
 
-  // The server sends a message at least every 15 seconds.
+  // The server sends a message after 15 seconds without changes, or after 30 if its checks are rare.
   function listen() {
     clearTimeout(silence);
     silence = setTimeout(fail, 40000);

@@ -23,7 +23,7 @@ export function moment(time: string, language: Language): Html {
   return html`<time datetime="${time}">${new Date(time).toLocaleString(localesOf(language), style)} UTC</time>`;
 }
 
-/** Units in which the age of a time is shown, the longest first, in milliseconds. */
+/** Units for ages and lengths of time, the longest first, in milliseconds. Shorter times are in seconds. */
 const units = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
@@ -49,7 +49,7 @@ export const share = (part: number, language: Language): string =>
     maximumFractionDigits: 1,
   });
 
-/** Formats a length of time in the largest unit that fits. */
+/** Formats a length of time in the largest unit that it contains at least twice, or in seconds. */
 export function lasting(ms: number, language: Language): string {
   const [unit, length] = units.find(([, each]) => ms >= 2 * each) ?? (['second', 1000] as const);
   return (ms / length).toLocaleString(localesOf(language), {
@@ -76,8 +76,8 @@ export function dueMoment(time: string, now: number, language: Language): Html {
 }
 
 /**
- * Shows the state of a delivery in words and colour. For a failing delivery, also shows the number of the
- * last attempt, and the time until the next.
+ * Shows the state of a delivery in words and colour. For a failing delivery, also shows the number of failed
+ * attempts, and the time until the next attempt.
  */
 export function deliveryBadge(
   {

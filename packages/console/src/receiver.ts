@@ -10,13 +10,13 @@ import { seeOther, type Visit } from './visit.ts';
 /** Number of latest deliveries that are searched for an accepted one. */
 const searchedDeliveries = '25';
 
-/** Shows one of the steps to receive a first event, with a tick once it is done. */
+/** Shows the step that waits for the first event, with a tick once the event was accepted. */
 const step = (isDone: boolean, text: Html): Html =>
   html`<ol class="steps"><li><span class="tick ${isDone ? 'done' : ''}" aria-hidden="true">${isDone ? icons.check : '1'}</span><div>${text}</div></li></ol>`;
 
 /**
  * Shows whether the first event has arrived: the page waits for it, it was accepted, or the reason why the
- * last attempt failed.
+ * first failed attempt of the newest such delivery failed.
  */
 function arrival(
   latest: readonly ShownDelivery[],
@@ -86,7 +86,7 @@ ${calls.map(([framework, call]) => snippet(voice, fillText(language, words.recei
   });
 }
 
-/** Sends a test event to an endpoint; the page shows whether it arrives. */
+/** Triggers a test event for all endpoints that subscribe to it; the page of one shows whether it arrives. */
 export async function sendFirstEvent(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, urlOf } = visit;
   await api('getWebhook', { path: { id } });

@@ -85,7 +85,7 @@ function startPages({ guarded, action }: Guard): ConsolePage[] {
   ];
 }
 
-/** Makes the routes of the page "Test tools". */
+/** Makes the routes of the page "Test tools", and of the button that hides the guide to the first steps. */
 function toolPages({ guarded, action }: Guard): ConsolePage[] {
   return [
     {
@@ -131,8 +131,9 @@ export const consoleAt = (pace: typeof paceOf): PartnerConsole => ({
 /**
  * Makes the sandbox console at `{authUrl}/sandbox`, where partners try webhooks in test mode: they register
  * an endpoint, trigger an event, see whether the event was delivered and why not, and send it again. Partners
- * sign in with a test key that has the scope `webhooks`. The portal for live data at `{authUrl}/portal` has the same
- * pages for live data, and opens only with a link from `ostiary.admin.portal`.
+ * sign in with a test key that has the scope `webhooks`. The portal at `{authUrl}/portal` shows live
+ * endpoints, events, requests and payments, without test tools, and opens only with a link from
+ * `ostiary.admin.portal`.
  *
  * @example
  * ```ts

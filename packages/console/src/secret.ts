@@ -74,7 +74,7 @@ function show(
     problems = noProblems,
   }: {
     readonly generated?: string | null;
-    /** True if the secret that the URL refers to was shown before. */
+    /** True if the secret that the URL refers to was shown before, or its ticket has expired. */
     readonly isGone?: boolean;
     readonly problems?: Problems;
   } = {},
@@ -100,7 +100,8 @@ ${form.field({ name: 'secret', tag, hint: words.ownHint })}
 
 /**
  * Shows the page that replaces the secret of an endpoint. With a ticket in the URL, shows a secret that was
- * just generated instead. The ticket works once, and only in the session that generated the secret.
+ * just generated: a replacement on this page, the secret of a new endpoint on a page without forms. The
+ * ticket works once, and only in the session that generated the secret.
  */
 export async function secret(visit: Visit, session: string): Promise<ConsoleAnswer> {
   const { api, backend, id, request } = visit;
@@ -117,7 +118,7 @@ export async function secret(visit: Visit, session: string): Promise<ConsoleAnsw
 /**
  * Replaces the secret of an endpoint. An endpoint has a single secret, which signs from the next attempt on.
  * A generated secret is therefore shown first, and a second step activates it once the partner's server knows
- * it. Between the two steps, only the page in the browser contains the generated secret.
+ * it. Once the page has shown the generated secret, only the page in the browser contains it.
  */
 export async function changeSecret(
   visit: Visit,

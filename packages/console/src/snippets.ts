@@ -11,12 +11,13 @@ export interface ApiCall {
   /** Operation id in the OpenAPI description, such as `getPayment`. */
   readonly operation: string;
   /**
-   * Value of the parameter in the path. `null` if unknown: the snippet then reads it from the variable `ID`.
+   * Value of the id that the operation takes, in its path or its query. `null` if unknown: the snippet then
+   * reads it from the variable `ID`.
    */
   readonly id: string | null;
   /** Body of the request as a JSON value; `null` for none. */
   readonly body: unknown;
-  /** Parameters of the query. @defaultValue none */
+  /** Further parameters of the query. @defaultValue none */
   readonly query?: { readonly [name: string]: string };
 }
 
@@ -142,7 +143,7 @@ export function pythonCodeOf(api: DescribedApi, call: ApiCall): string {
   const { method } = routeOf(api, call);
   const [before, after] = urlOf(api, call);
   const parameters = parametersOf(api, call);
-  // Texts in JSON are texts in Python, too.
+  // A JSON string is also a Python string literal.
   const text = (value: string): string => JSON.stringify(value);
   const variable = 'environ["ID"]';
   const pairs = parameters.map(

@@ -27,7 +27,10 @@ export interface PageContext {
 /** Request of a signed-in partner. */
 export interface Visit extends PageContext {
   readonly partner: string;
-  /** False if the session may see all pages but change nothing. The pages then show no forms. */
+  /**
+   * False if the session may change nothing. Pages then leave out the forms that change something, and pages
+   * that consist of such a form are refused.
+   */
   readonly mayManage: boolean;
   readonly api: Api;
   readonly file: ConsoleVisit['file'];

@@ -38,7 +38,7 @@ function objectUrl({ urls }: OperatorContext, { action, target, details }: Audit
 export function sentenceOf(entry: AuditEntry, visit: OperatorContext): Html {
   const { actor, role, action, target, details } = entry;
   const did = wordsOfAct(action, visit);
-  // Our own words already say what kind of object it is.
+  // The words for an act, such as "disabled the partner", already say what kind of object the target is.
   const id = did === null ? target : target.slice(target.indexOf(':') + 1);
   const isNamedKey = target.startsWith('key:') && typeof details.name === 'string' && details.name !== '';
   const object = isNamedKey ? String(details.name) : id;
@@ -58,8 +58,8 @@ function shownValue(value: unknown): Html | string {
 }
 
 /**
- * Shows the values that an act changed, collapsed: each new value and, if recorded, the value before. Empty
- * if the entry's sentence says it all.
+ * Shows the values that an act changed, collapsed: each new value and, if recorded, the value before. Returns
+ * `null` if the entry records no changed value.
  */
 export function changesFold({ details }: AuditEntry, { voice, words }: OperatorContext): Html | null {
   const { before, ...set } = details;

@@ -36,7 +36,8 @@ function dayOf(text: string | null): Date | null | undefined {
 }
 
 /**
- * Shows an entry of the audit log. Its person and its kind are links to all entries of that person or kind.
+ * Shows an entry of the audit log. Its person, its kind and its object are links to all entries of that
+ * person, of that kind, or about that object.
  */
 function entryRow(entry: AuditEntry, visit: OperatorContext): Html {
   const { urls, voice } = visit;
@@ -53,7 +54,7 @@ function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typ
   const names = [...Object.keys(text.did), ...visit.acts.keys()];
   const known = names.map((name) => [name, wordsOfAct(name, visit) ?? name] as const);
   const { action } = filter;
-  // A kind of act of the host application, which a link to the acts of this kind selects.
+  // A kind of act without words, which the links in the list can select.
   const own = action === null || known.some(([name]) => name === action) ? [] : [[action, action] as const];
   const isNarrowed = filterNames.some((name) => filter[name] !== null);
   const fields = html`<form class="filters" method="get" action="${urls.audit()}">

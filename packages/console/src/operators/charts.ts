@@ -3,7 +3,7 @@ import { type Html, html } from '@ostiary/core/pages';
 /** Width and height of a chart in units of its drawing. It is stretched to the available width. */
 const [width, height] = [240, 48];
 
-/** Space above the highest value of a chart, so that its line is not cut off. */
+/** Space above the highest value and below 0 in a line chart, so that the line is not cut off. */
 const margin = 2;
 
 function chart(label: string, content: Html): Html {
@@ -14,7 +14,7 @@ function chart(label: string, content: Html): Html {
 const rounded = (coordinate: number): number => Math.round(coordinate * 10) / 10;
 
 /**
- * Draws a line through values, from 0 on; the highest value touches the top of the chart.
+ * Draws a line through values, from 0 on; the highest value reaches the margin at the top of the chart.
  * @param label - the chart in words, for screen readers
  */
 export function lineChart(values: readonly number[], label: string): Html {

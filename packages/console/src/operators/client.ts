@@ -92,8 +92,9 @@ ${await historyPanel(visit, { target: `client:${id}` })}`,
 export const client = (visit: OperatorContext): Promise<ConsoleAnswer> => show(visit, null);
 
 /**
- * Issues a client secret: another one beside the client's secrets, or one that replaces the public keys of
- * the client. Then redirects to the page that shows the secret once.
+ * Issues a client secret. Older secrets keep working for the overlap that the form names, and end at once if
+ * it is 0. With the action `replace_keys`, the secret replaces the public keys of the client. Then redirects
+ * to the page that shows the secret once.
  */
 async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, id, urls, words } = visit;

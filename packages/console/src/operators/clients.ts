@@ -96,7 +96,7 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
   );
 }
 
-/** Labels of the form fields of {@link Settings}, in the order of the page. */
+/** Labels of the form fields of {@link Settings}, and of the further fields of the form for a new client. */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
   ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
   ...{ defaultScope: text.defaultScope, optionalScopes: text.optionalScopes },

@@ -6,7 +6,7 @@ import { asked, type Filled, fieldsOf, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Makes the form that disables or enables a client with a metadata document. */
+/** Makes the form that disables or enables a client, with or without a metadata document. */
 export function accessAct(visit: OperatorContext, { clientId, disabledAt }: Client): Html | null {
   const action = visit.urls.client(clientId);
   const text = visit.words.clients;

@@ -22,10 +22,9 @@ export function choiceOf(visit: OperatorContext) {
   const mode = modeOf(visit);
   return {
     ...{ partner, until, isWrong: until !== null && end === null },
-    /**
-     * Filters of a list, as the administration API takes them. A time that cannot be parsed does not filter.
-     */
+    /** Filters by mode and partner, as the administration API takes them. */
     ofPartner: { mode, ...(partner !== null && { partner }) },
+    /** Filter by the latest time. A time that cannot be parsed does not filter. */
     upTo: end === null ? {} : { until: new Date(end) },
   };
 }

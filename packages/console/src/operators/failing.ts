@@ -5,8 +5,8 @@ import { counted, moment, stateBadge } from '../parts.ts';
 import type { OperatorContext } from './visit.ts';
 
 /**
- * Shows a webhook endpoint that fails now, with the endpoint's last response, and a link to its failing
- * deliveries.
+ * Shows a webhook endpoint that fails now, with its last response or error, and a link to its failing
+ * deliveries or, if none is waiting, to its dropped ones.
  */
 export function failingRow(
   { partner, mode, endpointId, url, count, since, lastAttempt }: FailingEndpoint,

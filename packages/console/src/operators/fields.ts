@@ -154,7 +154,7 @@ export function asked(
     ...act
   }: Parameters<typeof actForm>[1] & {
     readonly hint: string;
-    /** True to show the collapsed form, because the action was just refused. */
+    /** True to show the form expanded, because the action was just refused. */
     readonly isOpen?: boolean;
     readonly isFinal?: boolean;
   },

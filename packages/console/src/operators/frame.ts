@@ -38,7 +38,7 @@ function isOpen(section: Section, may: readonly OperatorRight[]): boolean {
   return right === undefined || may.includes(right);
 }
 
-/** Names of messages about actions that failed. */
+/** Names of the messages that are shown as warnings. */
 const badNotices: ReadonlySet<OperatorNotice> = new Set<OperatorNotice>(['nothing', 'unopened']);
 
 /** Content of an operators' page. */

@@ -4,13 +4,13 @@ import { moment } from '../parts.ts';
 import { changesFold, sentenceOf } from './acts.ts';
 import type { OperatorContext } from './visit.ts';
 
-/** Maximum number of acts in the history of an object on its page. The audit log has the others. */
+/** Maximum number of an object's own acts in the history on its page. The audit log has the others. */
 const shownAtMost = 10;
 
 /**
  * Shows the history of an object from the audit log, newest first: who changed it, when, and how.
  * @param search - narrows the audit log to the object, such as `{ target: 'partner:kafe' }`
- * @param origin - earlier acts on another object, from which this one came
+ * @param origin - earlier acts on another object, from which this one came; shown after its own acts
  */
 export async function historyPanel(
   visit: OperatorContext,

@@ -168,7 +168,10 @@ async function keyOf({ admin, slug, id }: OperatorContext): Promise<ApiKey> {
   return key;
 }
 
-/** Longest time between the creation of an API key and the audit log entry about it, in milliseconds. */
+/**
+ * Longest time between the creation of an API key and the audit log entry about it, in milliseconds. A later
+ * entry is not found.
+ */
 const recordedWithinMs = 5_000;
 
 /**
@@ -229,7 +232,7 @@ ${await historyPanel(visit, { target: `key:${id}` }, await originOf(key, visit))
   });
 }
 
-/** Shows the page of an API key, without its secret. */
+/** Shows the page of an API key. A key that was just issued is shown once, with the ticket in the URL. */
 export const key = (visit: OperatorContext): Promise<ConsoleAnswer> => showOne(visit, null);
 
 /** Handles the forms on the page of an API key, which roll (replace) or revoke the key. */

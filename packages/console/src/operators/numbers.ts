@@ -4,7 +4,7 @@ import { counted, lasting, share } from '../parts.ts';
 import { barChart, lineChart } from './charts.ts';
 import { modeOf, type OperatorContext, parameter } from './visit.ts';
 
-/** Returns the period that the query selects: the last 24 hours, or the last 30 days. */
+/** Returns the steps of the period that the query selects: `hour` for 24 hours, `day` for 30 days. */
 const periodOf = (visit: OperatorContext): 'hour' | 'day' =>
   parameter(visit, 'period') === '30d' ? 'day' : 'hour';
 

@@ -167,9 +167,9 @@ const staffTable: readonly Row[] = [
 ];
 
 /**
- * Makes the pages at `{authUrl}/operators` for the people who run the service. Operators can do what the
- * command line can do, with the same audit log entries. The host application decides who may open the pages,
- * and what each operator may change.
+ * Makes the pages at `{authUrl}/operators` for the people who run the service. What an operator changes has
+ * the same audit log entry as the same change on the command line. The host application decides who may open
+ * the pages, and what each operator may change.
  *
  * @param options - `users`: the users of the host, to be searched, blocked and signed out on these pages.
  * Without them, operators open a user by id, see the connected apps, and can end their access. `accountUrl`: path on

@@ -26,8 +26,8 @@ const sealedOtherwise = (visit: OperatorContext, count: number): string =>
   fillText(visit.voice.language, visit.words.overview.sealedOtherwise, { count: countOf(visit, count) });
 
 /**
- * Lists the webhook endpoints that fail now, with their last response, and links to the list of all failing
- * endpoints.
+ * Lists webhook endpoints that fail now, with their last response or error, and links to the list of all
+ * failing endpoints.
  */
 function failing(visit: OperatorContext, endpoints: readonly FailingEndpoint[]): Html {
   const { urls, words } = visit;
@@ -54,7 +54,7 @@ function latestChanges(visit: OperatorContext, entries: readonly AuditEntry[]): 
 ${entries.length === 0 ? html`<p class="muted">${text.noChanges}</p>` : html`<ul class="rows">${entries.map(row)}</ul>`}</section>`;
 }
 
-/** Shows the jobs and deliveries that wait or failed, and the sealing keys in use. */
+/** Shows the jobs and deliveries that wait or failed, and the id of the first sealing key. */
 function stateOf(visit: OperatorContext, health: Health): Html {
   const { voice, words } = visit;
   const text = words.overview;

@@ -47,7 +47,7 @@ export interface OperatorContext
   readonly voice: Voice;
   readonly words: Words['operators'];
   readonly notice: OperatorNotice | null;
-  /** Numbers of partners and clients, for the navigation. */
+  /** Numbers of partners and clients, for the navigation and their lists. Counting stops at 10,000. */
   readonly counts: { readonly partners: number; readonly clients: number };
   /** Slug of the partner in the path; '' if the path has none. */
   readonly slug: string;
@@ -201,7 +201,7 @@ export function found<Row>(row: Row | null | undefined): Row {
   return row;
 }
 
-/** Throws the error for a posted form that no page of the console contains. */
+/** Throws the error for a posted form, or for the URL of a file, that no page of the console contains. */
 export function unknownAct(): never {
   throw new PartnerError('invalid_request', { description: 'The form asks for an act that there is not.' });
 }

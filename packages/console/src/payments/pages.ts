@@ -85,7 +85,7 @@ export async function payments(visit: Visit): Promise<ConsoleAnswer> {
   });
 }
 
-/** Lists the deliveries of the event about a payment, with the state of each. */
+/** Lists the newest deliveries of the event about a payment, with the state of each. */
 async function deliveriesOf({ id }: PartnerEvent, visit: Visit): Promise<Html> {
   const { api, backend, urlOf, voice } = visit;
   const page = await api('listEventDeliveries', {

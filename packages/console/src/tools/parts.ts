@@ -5,7 +5,7 @@ import { type ApiCall, apiSnippets } from '../snippets.ts';
 import type { Visit } from '../visit.ts';
 import type { Voice, Words } from '../words.ts';
 
-/** Names of the test tools, in the order in which they appear on the page. */
+/** Names of the test tools. */
 export type ToolName = 'payment' | 'signature' | 'passport' | 'kyc';
 
 /** Submitted values of a form, by field name. */
