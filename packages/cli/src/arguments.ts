@@ -80,7 +80,7 @@ export function check(command: CommandDescription, typed: Typed): void {
   if (problems.length > 0) throw new CommandUsageError(problems);
 }
 
-/** Checks the typed arguments against the flags of a command and returns accessors for their values. */
+/** Returns functions that read the values of the typed arguments, and check the form of a value. */
 export function argumentsOf(
   { flags = {} }: CommandDescription,
   typed: Typed,

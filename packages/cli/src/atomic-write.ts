@@ -15,7 +15,7 @@ const taken = (file: string) =>
 /**
  * Writes a file atomically and for its owner only: `make` writes and verifies a temporary file beside it,
  * which is flushed to the disk and then renamed.
- * @throws CommandUsageError if the file exists, or its folder does not
+ * @throws CommandUsageError if the file exists, if its folder does not, or if the folder may not be written
  */
 export async function writeFileAtomically<Result>(
   file: string,
@@ -65,7 +65,7 @@ async function publish(unfinished: string, file: string): Promise<void> {
   }
 }
 
-/** Computes the SHA-256 of the first bytes of a file, in hexadecimal. */
+/** Computes the SHA-256 of a file in hexadecimal: of its first `bytes` bytes, by default of all of them. */
 export async function digestOf(file: string, bytes = Number.POSITIVE_INFINITY): Promise<string> {
   const hash = createHash('sha256');
   if (bytes === 0) return hash.digest('hex');

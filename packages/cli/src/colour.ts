@@ -42,7 +42,10 @@ const escapedWith =
  */
 export const oneLine = escapedWith((sequence) => sequence);
 
-/** Width of a text in columns, without its colour sequences. */
+/**
+ * Length of a text without its colour sequences, in UTF-16 code units. Tables take this length for the width
+ * of the text in columns.
+ */
 export const widthOf = (text: string): number => stripVTControlCharacters(text).length;
 
 /**

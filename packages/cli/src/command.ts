@@ -63,16 +63,16 @@ export interface CommandFlag {
   readonly default?: string;
   /** Values that the flag accepts; all if omitted. */
   readonly oneOf?: readonly string[];
-  /** Form that the value of the flag must have, such as a date. */
+  /** Form that the value of the flag must have, such as a time. */
   readonly is?: 'whole number' | 'time';
 }
 
 /** Checked command-line arguments of a command. */
 export interface CommandArguments {
   readonly positionals: readonly string[];
-  /** The value of a flag, or `undefined`. */
+  /** The last value of a flag, otherwise the flag's default; `undefined` if it has none. */
   text(flag: string): string | undefined;
-  /** Returns the value of a required flag. @throws CommandUsageError if the flag is missing */
+  /** Returns the value of a required flag. @throws CommandUsageError if the flag is missing or empty */
   required(flag: string): string;
   /**
    * Value of a flag as a whole number, or `undefined`. @throws CommandUsageError if the value is no whole
@@ -103,8 +103,8 @@ export interface CommandTerminal {
    */
   write(output: Pick<CommandOutput, 'text' | 'json'>): void;
   /**
-   * Signal that aborts when the command must end: after Ctrl-C, or when the reader of its output has closed
-   * the pipe.
+   * Signal that aborts when the command must end: after Ctrl-C or SIGTERM, or when the reader of its output
+   * has closed the pipe.
    */
   readonly signal: AbortSignal;
 }
@@ -181,7 +181,7 @@ export const values = (about: string, rules: FlagRules = {}): CommandFlag => ({
 /** Defines a command-line flag without a value. */
 export const toggle = (about: string): CommandFlag => ({ type: 'boolean', about });
 
-/** Paging flags that every list command has. */
+/** Flags of commands that print a list in pages. */
 export const pageFlags = {
   after: value('value that the previous page printed'),
   limit: value('rows at most, up to 500', { is: 'whole number', default: '100' }),

@@ -45,8 +45,8 @@ const cases = (steps: readonly Step[], indent: string) =>
   steps.map(({ behind, words }) => `${indent}'${behind}') reply='${words.join(' ')}' ;;`).join('\n');
 
 /**
- * Makes the completion script for bash and zsh: a function that takes the words typed so far, and prints
- * suggestions for the next word.
+ * Makes the functions that the completion scripts of bash and zsh share. They take the words typed so far,
+ * and print suggestions for the next word.
  */
 function posix(steps: readonly Step[], lookup: string): string {
   return `${lookup}() {

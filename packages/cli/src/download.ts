@@ -13,7 +13,8 @@ interface DownloadOptions {
 
 /**
  * Downloads a small file from a public https URL. Follows no redirect.
- * @throws CommandUsageError if the URL is not allowed, does not return the file, or the file is too large
+ * @throws CommandUsageError if the URL is not allowed, does not return the file in time, or the file is too
+ * large
  */
 export async function download(
   text: string,

@@ -50,8 +50,8 @@ const aliases: { readonly [verb: string]: readonly string[] } = {
 export const aliasesOf = (verb: string): readonly string[] => aliases[verb] ?? [];
 
 /**
- * Returns the description of the noun with which commands begin, or `''` for a noun that the host application
- * added.
+ * Returns the description of the noun with which commands begin, or `''` for a noun without a description,
+ * such as one that the host application added.
  */
 export const aboutNoun = (noun: string): string => nouns[noun] ?? '';
 

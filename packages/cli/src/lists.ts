@@ -82,7 +82,7 @@ export function listOf(
   return `${all}${next === null ? '' : `\n\nMore: --after ${next}`}`;
 }
 
-/** Returns the text of a list. If the list is empty, says whether the other mode has matching rows. */
+/** Returns the text of a list. If a list without filters is empty, says how many rows the other mode has. */
 export async function emptyOrList({
   owner: { partner, mode },
   what,

@@ -79,7 +79,10 @@ export interface CommandLineOptions<Subject extends CommandSubject> {
   readonly isUsageError?: (error: unknown) => boolean;
   /** Checks whether an error means that an object does not exist: the exit code is 3. */
   readonly isNotFound?: (error: unknown) => boolean;
-  /** Signal that stops a command which keeps running, such as `tail`. @defaultValue Ctrl-C */
+  /**
+   * Signal that stops a command which keeps running, such as `tail`.
+   * @defaultValue aborts after Ctrl-C or SIGTERM, or when the reader of the output has closed the pipe
+   */
   readonly signal?: AbortSignal;
 }
 

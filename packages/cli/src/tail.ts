@@ -14,7 +14,7 @@ import {
 } from './command.ts';
 import { deliveryStates, modeFlag, ownerOf, stateOf } from './webhooks.ts';
 
-/** Number of the newest deliveries and requests that each poll reads. */
+/** Maximum number of events, deliveries and requests that each poll reads, also if `--last` is larger. */
 const watched = 500;
 
 const colours = {
@@ -38,7 +38,7 @@ interface Filter {
   readonly endpoint: string | undefined;
 }
 
-/** Checks that all event types exist. @throws CommandUsageError that names the unknown ones */
+/** Reads the filter from the flags. @throws CommandUsageError that names unknown event types */
 function filterOf({ webhooks: { eventTypes } }: Administration, args: CommandArguments): Filter {
   const types = args.list('event-types');
   checkKnown('event-types', types, eventTypes);
@@ -80,7 +80,7 @@ const requestLine = (request: ApiRequest): Line => {
 
 /**
  * Makes a function that returns the rows that are new, or whose state has changed since the previous call.
- * The first call returns the newest rows.
+ * The first call returns the newest rows, `first` at most.
  */
 function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => string) {
   let before: ReadonlyMap<string, string> | null = null;

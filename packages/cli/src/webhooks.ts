@@ -14,7 +14,7 @@ import { emptyOrList, listOf } from './lists.ts';
 /** States by which deliveries are filtered. The filter `pending` includes deliveries that are `failing`. */
 export const deliveryStates = ['pending', 'failing', 'delivered', 'dropped', 'cancelled'] as const;
 
-/** Returns the state of a delivery in words: a delivery that was never tried is called queued. */
+/** Returns the state of a delivery in words: a pending delivery without a failed attempt is called queued. */
 export function stateOf(
   { state, failures }: Pick<WebhookDelivery, 'state' | 'failures'>,
   maxAttempts: number,
@@ -28,7 +28,7 @@ export const modeFlag = {
   mode: value('data of live or of test keys', { oneOf: ['live', 'test'], default: 'live' }),
 } as const;
 
-/** Returns the partner in the first argument. @throws PartnerNameError for an unknown name */
+/** Returns the partner in the first argument and the mode. @throws PartnerNameError for an unknown partner */
 export async function ownerOf({ partners }: Administration, args: CommandArguments): Promise<Owner> {
   const [partner = ''] = args.positionals;
   if ((await partners.get(partner)) === null) throw new PartnerNameError('partner_not_found', partner);

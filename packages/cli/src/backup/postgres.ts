@@ -80,7 +80,7 @@ async function run(program: string, args: readonly string[], env: Record<string,
 }
 
 /**
- * Saves a PostgreSQL database with `pg_dump`, and checks the dump by reading it with `pg_restore`.
+ * Saves a PostgreSQL database with `pg_dump`, and checks that `pg_restore` can list the tables in the dump.
  * @returns names of the saved tables, with their schema
  */
 export async function backupPostgres(

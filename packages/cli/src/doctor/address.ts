@@ -78,7 +78,10 @@ export async function* checkAddress(examined: Examined): AsyncGenerator<CheckRes
   if (baseUrl !== authUrl) yield isOurs('{baseUrl}', baseUrl);
 }
 
-/** Checks whether a range of trusted proxies contains addresses of the internet. */
+/**
+ * Checks whether a range of trusted proxies is wider than every range of private addresses, and therefore
+ * contains addresses of the internet. A narrower range is not checked.
+ */
 export function isWideRange(range: string): boolean {
   const [address = '', bits = ''] = range.split('/');
   // The widest ranges of private addresses are 10.0.0.0/8 and fc00::/7.

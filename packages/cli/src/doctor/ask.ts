@@ -18,6 +18,7 @@ export interface Answer {
 
 /** Time for which the doctor waits for a response, in milliseconds. */
 export const patienceMs = 5_000;
+/** Largest response body that the doctor reads, in characters. A longer one is an error. */
 const largest = 1_000_000;
 
 /**

@@ -15,7 +15,7 @@ export interface PostgresSettings {
   readonly is_replica: boolean;
 }
 
-/** Reads the settings of PostgreSQL that decide whether a commit is durable. */
+/** Reads the version of PostgreSQL and the settings that the doctor checks. */
 export async function readPostgresSettings(
   database: Pick<DoctorDatabase, 'query'>,
 ): Promise<PostgresSettings> {
@@ -44,8 +44,8 @@ export function unsafeSettings(settings: PostgresSettings): readonly string[] {
 }
 
 /**
- * Counts the servers that replicate the database, without logical subscriptions, and reports whether commits
- * wait for any of them.
+ * Warns if servers replicate the database and commits wait for none of them. Logical subscriptions are not
+ * counted.
  */
 async function* checkReplication({ database }: Examined, { synchronous_commit }: PostgresSettings) {
   // PostgreSQL shows whether a standby is synchronous only to roles that may read all statistics.
@@ -146,8 +146,8 @@ const inGibibytes = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)}
 const networkFileSystems = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /**
- * Checks the permissions of the database file: if other users can enter the folder, they must neither be able
- * to write to the folder nor to read the files.
+ * Checks the permissions of the folder and the database file. If other users have any access to the folder,
+ * this is a warning. It is a problem if they can also write to the folder or have any access to the file.
  */
 function* checkModes(folder: number, file: number): Generator<CheckResult> {
   if (process.platform === 'win32' || (folder & 0o077) === 0) return;

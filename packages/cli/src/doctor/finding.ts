@@ -14,17 +14,17 @@ export interface Finding {
   readonly mend?: string;
 }
 
-/** A problem that a check found: the state, its consequence, and advice for fixing it. */
+/** A warning or problem that a check found: the state, its consequence, and advice for fixing it. */
 type Complaint = readonly [what: string, why: string, mend: string];
 
 /** Result of a check before `examine` adds the name of the check. */
 export interface CheckResult extends Omit<Finding, 'check'> {
-  /** True to omit this result if the same check reports a problem. */
+  /** True to omit this result if the same check also has a warning or a problem. */
   readonly unlessWrong?: true;
 }
 
 export const ok = (what: string): CheckResult => ({ verdict: 'ok', what });
-/** Makes a successful result that is omitted if the same check reports a problem. */
+/** Makes a successful result that is omitted if the same check also has a warning or a problem. */
 export const sound = (what: string): CheckResult => ({ verdict: 'ok', what, unlessWrong: true });
 export const warning = (...[what, why, mend]: Complaint): CheckResult => ({
   verdict: 'warning',

@@ -17,10 +17,7 @@ export interface Waiting {
  */
 type Database = Pick<DoctorDatabase, 'engine' | 'query'>;
 
-/**
- * Returns a table's name in SQL. PostgreSQL has Ostiary's tables in a schema of their own, and pending
- * deliveries in a separate table.
- */
+/** Returns a table's name in SQL. PostgreSQL has Ostiary's tables in a schema of their own. */
 const tableIn = ({ engine }: Database, name: string): string =>
   engine === 'sqlite' ? name : `ostiary.${name}`;
 
@@ -58,25 +55,27 @@ export async function readWaiting(database: Database, time: number): Promise<Wai
   return { jobs, oldestJobMs, deliveries, oldestDeliveryMs };
 }
 
-/** Counts the deliveries that were given up after `since`, at most 10,000. */
+/** Counts the deliveries that were given up at or after `since`; at most 10,000. */
 export const countDropped = (database: Database, since: number): Promise<number> =>
   count(
     database,
     `${tableIn(database, 'deliveries')} WHERE status = 'dropped' AND ended_at >= ${Math.floor(since)}`,
   );
 
-/** Counts the endpoints that fail now and had a failed attempt after `since`; at most 10,000. */
+/** Counts the endpoints that fail now and had a failed attempt at or after `since`; at most 10,000. */
 export const countFailingEndpoints = (database: Database, since: number): Promise<number> =>
   count(
     database,
     `${tableIn(database, 'endpoint_failures')} WHERE since IS NOT NULL AND at >= ${Math.floor(since)}`,
   );
 
-/** Counts the jobs that failed and will be retried, such as transfers with an unknown outcome. */
+/**
+ * Counts the jobs that failed and will be retried, such as transfers with an unknown outcome; at most 10,000.
+ */
 export const countFailing = (database: Database): Promise<number> =>
   count(database, `${tableIn(database, 'jobs')} WHERE last_error IS NOT NULL`);
 
-/** Returns the time of the oldest event in the database. */
+/** Returns the time of the oldest event, in milliseconds since the Unix epoch; `null` if there is no event. */
 export async function oldestEvent(database: Database): Promise<number | null> {
   const [row] = await database.query<{ created_at: number | string }>(
     `SELECT created_at FROM ${tableIn(database, 'events')} ORDER BY number LIMIT 1`,
@@ -131,7 +130,7 @@ export async function countSecrets(
   return Array.from(counts, ([seal, count]) => ({ seal, count }));
 }
 
-/** Reads webhook URLs of live endpoints, at most `limit`, those with https first. */
+/** Reads the URLs of enabled webhook endpoints for live events, at most `limit`, those with https first. */
 export async function endpointUrls(database: Database, limit: number): Promise<readonly string[]> {
   const isOn = database.engine === 'sqlite' ? 'enabled = 1' : 'enabled';
   const rows = await database.query<{ url: string }>(

@@ -12,7 +12,7 @@ const renewedBeforeDays = 14;
 
 /**
  * Opens a TLS connection to a server of this installation, sends nothing and closes it. Calls `look` with the
- * server's certificate and returns the result.
+ * open connection and returns the result.
  */
 function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Result): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -81,8 +81,8 @@ async function* checkPlain(origin: string): AsyncGenerator<CheckResult> {
 }
 
 /**
- * Checks the TLS connection: protocol version, certificate, the header `Strict-Transport-Security`, and the
- * redirect from http.
+ * Checks the certificates of `authUrl` and `baseUrl`, and at `authUrl` also the header
+ * `Strict-Transport-Security` and the redirect from http.
  */
 export async function* checkTls({ settings }: Examined): AsyncGenerator<CheckResult> {
   for (const origin of new Set([settings.authUrl, settings.baseUrl])) {
@@ -109,7 +109,7 @@ export async function* checkTls({ settings }: Examined): AsyncGenerator<CheckRes
   }
 }
 
-/** Checks whether browsers receive the cookies of the sign-in page unchanged. */
+/** Checks whether browsers receive the first cookie of the sign-in page with its protection. */
 export async function* checkCookies({ settings }: Examined): AsyncGenerator<CheckResult> {
   const { authUrl, signInPath } = settings;
   if (signInPath === null) return;
@@ -127,6 +127,7 @@ export async function* checkCookies({ settings }: Examined): AsyncGenerator<Chec
       );
 }
 
+/** Maximum number of hosts to which the doctor opens a connection. The others are not tried. */
 const triedAtMost = 5;
 
 /**
@@ -147,9 +148,9 @@ async function tryTarget(url: URL, policy: TargetPolicy): Promise<string | null>
 
 /**
  * Checks whether this machine can send webhooks. Opens TLS connections to the URL `asked`, or else to
- * endpoints of partners, and sends no request. Resolves host names as deliveries do, so that no connection
- * leads into the internal network. Only https URLs are tried, because plain http is for receivers on the same
- * machine.
+ * endpoints of partners, and sends no request. Resolves host names as deliveries do. No connection leads into
+ * the internal network, unless the operator named the URL or a server allows private targets. Only https URLs
+ * are tried, because plain http is for receivers on the same machine.
  */
 export async function* checkEgress(
   { database, nodes }: Examined,

@@ -5,9 +5,10 @@ import { countDropped, countFailing, countFailingEndpoints, oldestEvent, readWai
 const dayMs = 24 * 3_600_000;
 /**
  * Waiting time above which work is late, in milliseconds. Workers poll every second, so work that waits longer
- * has no worker.
+ * has no worker, or the workers do not keep up.
  */
 const lateMs = 60_000;
+/** Waiting time above which late work is a problem and not only a warning, in milliseconds. */
 const veryLateMs = 600_000;
 
 function judge(count: number, ageMs: number, mend: string): CheckResult {

@@ -27,8 +27,8 @@ export interface ConsentOutcome {
   /** Numbers of skipped consents, by reason. */
   readonly omitted: { readonly [Reason in Omission]?: number };
   /**
-   * Numbers of imported consents that lost a scope or claim because Ostiary does not have it, by the name of
-   * the scope or claim.
+   * Numbers of consents, also of known ones, that lost a scope or claim because Ostiary does not have it, by
+   * the name of the scope or claim.
    */
   readonly left: { readonly [what: string]: number };
 }
@@ -109,6 +109,7 @@ function counts<Text extends string>(all: readonly Text[]): { readonly [text in 
   return Object.fromEntries(found) as { readonly [text in Text]?: number };
 }
 
+/** Number of consents that are imported with one call. */
 const batch = 1000;
 
 async function importConsents(
@@ -125,7 +126,7 @@ async function importConsents(
     const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
     return sub === undefined ? [] : [{ ...consent, sub }];
   });
-  // Two users of the other system may map to the same user here.
+  // Two users of the other system may map to the same user of Ostiary.
   const all = joined(ofUsers);
   const brought = all
     .map(({ left, scopes, ...consent }) => {

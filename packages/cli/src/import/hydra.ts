@@ -86,7 +86,7 @@ export const readHydra: ReadExport = (document) => {
 
 /**
  * Returns only the latest remembered consent session of each user and client, because scopes missing from it
- * were revoked. Sessions that cannot be imported are kept, too.
+ * were revoked. Sessions that were not remembered or are incomplete are kept, so that they are reported.
  */
 export function latestOfHydra(consents: Found['consents']): Found['consents'] {
   const timeOf = ({ grantedAt }: FoundConsent) => grantedAt?.getTime() ?? 0;

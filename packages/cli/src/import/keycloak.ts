@@ -98,15 +98,15 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
     clientId,
     name: text(client.name) ?? clientId,
     redirectUris,
-    // Scopes that every client of Keycloak may request without configuration.
+    // Every client of Keycloak may request `openid`, although the export does not list this scope.
     allowedScopes: [...new Set(['openid', ...scopes])].filter(
       (scope) => !plumbing.includes(scope) && (scope !== 'offline_access' || getsRefreshTokens),
     ),
     postLogoutRedirectUris: afterLogout(attributes, redirectUris, absoluteUri),
     requirePkce: attributes['pkce.code.challenge.method'] === 'S256',
     ...(attributes['dpop.bound.access.tokens'] === 'true' && { requireDpop: true }),
-    // Keycloak only authenticates confidential clients by secret, or by methods whose clients are refused
-    // above.
+    // Keycloak only authenticates confidential clients by secret, or by methods whose clients `reasonOf`
+    // refuses.
     ...(client.publicClient === true
       ? { public: true }
       : { requireSecret: true, ...(secret !== undefined && secretOf(secret)) }),

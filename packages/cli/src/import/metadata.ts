@@ -22,8 +22,8 @@ import {
 } from './found.ts';
 
 /**
- * Makes a rule for client metadata: reports signed responses as lost, unless the algorithm is missing. RS256
- * is the default of the specifications.
+ * Makes a rule for client metadata: reports signed responses as lost, unless the algorithm is missing, `none`
+ * or RS256, which is the default of the specifications.
  */
 const signed =
   (what: string): MemberRule =>
@@ -166,7 +166,8 @@ function credentialsOf(metadata: Members): Partial<NewClient> {
     if (uri !== undefined) return { jwksUri: uri };
     return { jwks: { keys: list(members(metadata.jwks).keys).map(members) } };
   }
-  // These systems only authenticate confidential clients by secret, or by methods whose clients are refused.
+  // oidc-provider and Hydra only authenticate other confidential clients by secret, or by methods whose
+  // clients `reasonOf` refuses.
   const secret = text(metadata.client_secret);
   return { requireSecret: true, ...(secret !== undefined && secretOf(secret)) };
 }

@@ -53,7 +53,7 @@ export function moveCommand({ openFile, openTarget, host }: MoveCommandOptions):
     about: 'move the installation from its SQLite file to PostgreSQL: all of it or nothing',
     flags: {
       from: value('the file; stop the server first', { required: true }),
-      // Not an argument: every user of the machine can see arguments.
+      // A URL with a password belongs in the environment: every user of the machine can see arguments.
       to: value(
         'postgres://… (DATABASE_URL or DATABASE_URL_FILE, which are the places for a URL with a password)',
       ),

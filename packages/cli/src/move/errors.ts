@@ -1,7 +1,8 @@
 /**
- * Error of a move that was refused or failed. PostgreSQL is as it was before. The message is for operators:
- * it names the table and, if a row caused the error, the row's key. `cause` has the error of SQLite,
- * PostgreSQL or the driver.
+ * Error of a move that was refused or failed. PostgreSQL is as it was before, unless the message says that
+ * the connection broke during the commit: then the outcome is unknown. The message is for operators: it names
+ * the table and, if a row caused the error, the row's key. `cause` has the error of SQLite, PostgreSQL or the
+ * driver.
  */
 export class MoveError extends Error {
   override readonly name = 'MoveError';

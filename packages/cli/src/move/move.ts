@@ -42,12 +42,13 @@ const silenceMs = 300_000;
 /**
  * Copies all data of Ostiary from a SQLite file to PostgreSQL in one transaction: everything, or nothing if
  * anything fails. Each table is read back before the commit and compared by row count and SHA-256. The file
- * is only read and must not be open elsewhere. Missing tables on PostgreSQL are created; existing tables must
- * be empty. Tables of the host application are created by `host.create`, or must exist.
+ * is only read and must not be open elsewhere. Missing tables of Ostiary on PostgreSQL are created; existing
+ * tables must be empty. Tables of the host application are created by `host.create`, or must exist.
  *
  * @returns the number of rows and the digest of each table
  * @throws TypeError for an option that is missing, wrong or unknown
- * @throws MoveError if the move is refused or fails; nothing was moved then
+ * @throws MoveError if the move is refused or fails. Nothing was moved then, unless the connection broke
+ * during the commit, as the message says: then the outcome is unknown
  *
  * @example
  * ```ts

@@ -6,8 +6,8 @@ import { fromSqlite, type Value } from './values.ts';
 export type Row = readonly Value[];
 
 /**
- * Number of rows read at once: few enough that a batch of the longest rows, with a response of 16 KiB each,
- * needs little memory.
+ * Number of rows read at once: few enough that a batch of long rows, such as responses of 16 KiB or logos of
+ * 64 KiB, needs little memory (32 MiB).
  */
 const batchRows = 500;
 

@@ -7,8 +7,8 @@ export interface TableMove {
   /** Columns that are read back and compared: every column of the PostgreSQL table that is not generated. */
   readonly columns: Readonly<Record<string, ColumnKind>>;
   /**
-   * Columns by which rows are ordered when they are read, copied and digested, on both sides. They contain
-   * bytes or numbers.
+   * Columns by which rows are ordered when they are read, copied and digested. On both sides, numbers are
+   * ordered by value, and texts and bytes byte by byte.
    */
   readonly key: readonly string[];
   /**

@@ -27,7 +27,7 @@ export function inserted(column: string, kind: ColumnKind): string {
   return kind === 'list' ? `${column}::text[]` : column;
 }
 
-/** Converts a value read from SQLite. @throws MoveError without table and row; {@link placed} adds them */
+/** Converts a value read from SQLite. @throws MoveError without table and row, which `batchesOf` adds */
 export function fromSqlite(kind: ColumnKind, value: unknown): Value {
   if (value === null) return null;
   switch (kind) {
