@@ -3,7 +3,7 @@ import type { Storage } from '@ostiary/core/storage';
 
 /** A test case of the storage contract, which any test runner can run. */
 export interface ContractCase {
-  /** Name of the case, such as `grants: of many parallel redemptions exactly one wins`. */
+  /** Name of the case, such as `redemption: wrong verifiers burn the code when they reach the limit`. */
   readonly name: string;
   /** Runs the case. Rejects with an `AssertionError` if the storage breaks the contract. */
   run(): Promise<void>;

@@ -17,13 +17,13 @@ function publish(
   );
 }
 
-/** Lists the ids and sequence numbers of all stored events. */
+/** Lists the sequence numbers and ids of all stored events of a partner and mode. */
 async function sequence({ events }: Storage, owner: Owner = acme): Promise<string[]> {
   const { events: all } = await events.list({ ...owner, after: 0, limit: 10_000 });
   return all.map((event) => `${event.sequence} ${event.id.slice(4)}`);
 }
 
-/** Filter that every event of the partner `acme` passes. */
+/** Filter that every live event of the partner `acme` passes. */
 const everything: EventFilter = {
   ...acme,
   ...{ before: null, after: null, type: null, until: null, status: null, endpointId: null },

@@ -18,7 +18,7 @@ async function counted({ transfers }: Storage, request: Partial<Parameters<Trans
 }
 
 /**
- * Stores transfers with five different times of creation: one pending and four final, two of them with a
+ * Stores six transfers with five different times of creation: two pending and four final. One of each has a
  * reference.
  */
 async function assorted(storage: Storage): Promise<void> {
