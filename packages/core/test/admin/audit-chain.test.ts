@@ -61,8 +61,8 @@ const written13 = (values: string) =>
   `INSERT INTO audit SELECT 'aud_forged', at, actor, role, action, target, details, ${values} FROM audit WHERE number = 12`;
 
 /**
- * Ways in which a person with write access to the database could tamper with the audit log. Each leaves a log
- * that looks intact.
+ * Ways in which a person with write access to the database could tamper with the audit log, each with the
+ * number of the first act that the verification reports (`null` for none).
  */
 const tamperings: readonly Tampering[] = [
   ['another actor', "UPDATE audit SET actor = 'eve' WHERE number = 3", 3],

@@ -14,7 +14,7 @@ it('operators get the same bytes as the partner, and clear errors', async () => 
   expect(text).toBe((await ask(`from=${from}&to=${to}&format=csv`)).text);
   expect(text).toContain('tr_b');
 
-  // Two pages of transfers, at even intervals from noon to 20:20, so that the estimate after the first page is
+  // Two pages of transfers, at even intervals from noon to 20:18, so that the estimate after the first page is
   // too high.
   for (let index = 0; index < 300; index += 1)
     await add({ id: `tr_${index}`, updatedAt: start - day / 2 + index * 100_000 });

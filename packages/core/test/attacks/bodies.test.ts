@@ -16,7 +16,7 @@ const deep = (depth: number, inner: string) => '['.repeat(depth) + inner + ']'.r
 const token = '{"token":"a"}';
 const megabyte = 'a'.repeat(1_000_000);
 
-/** JSON request bodies that every endpoint must refuse, each broken in one way. */
+/** JSON request bodies that the tested endpoints must refuse. */
 const hostileJson: readonly (readonly [name: string, body: Body])[] = [
   ...listed('json-bodies.txt'),
   ['arrays 30,000 deep around what has to be looked for', deep(30_000, '"\\ud800"')],

@@ -7,7 +7,7 @@ import { parseAnswer, RawConnection, rawGet, rawPost, sendRaw } from './raw.ts';
 const json = 'Content-Type: application/json';
 const unknownToken = '{"token":"a"}';
 
-/** Paths that accept a request body. */
+/** Some paths that accept a request body: three of the OAuth endpoints, and the consent page. */
 const bodyPaths = ['/v1/oauth/token', '/v1/oauth/revoke', '/v1/oauth/userinfo', '/oauth/interaction/x'];
 
 /** A revocation request that keeps its connection open; the response is 200 with `{"ok":true}`. */

@@ -98,7 +98,7 @@ describe('an interaction', () => {
 
 type End = (provider: TestProvider, client: TestClient) => Promise<unknown>;
 
-// The contract of storages, and two processes in the lab, cover changes during the exchange of a code.
+// The contract of storages covers access that ends during the exchange of a code.
 it.each<readonly [string, End]>([
   ['the user removes the app', (provider, client) => provider.removeApp(client)],
   ['the client is disabled', (provider, client) => provider.ostiary.admin.clients.disable(client.id)],

@@ -23,7 +23,7 @@ const client = await provider.client({
 });
 const asking = (claims: unknown) => ({ claims: JSON.stringify(claims) });
 
-/** Returns the claims of an ID token except those that every ID token has. */
+/** Returns the claims of an ID token about its user, without those of the protocol such as `iss` and `nonce`. */
 function extras(idToken: unknown): object {
   const protocol = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid'];
   return Object.fromEntries(

@@ -87,7 +87,7 @@ describe('a bound code', () => {
     expect(await redeem(code, { code_verifier: verifier })).toBe('200 ok');
   });
 
-  // A test in the lab with two processes shows that all wrong verifiers are counted together.
+  // The contract of storages covers how wrong verifiers are counted.
   it('is burnt by the fifth wrong verifier, also while the right one is on its way', async () => {
     const storage = memoryStorage();
     let meanwhile = async (): Promise<unknown> => undefined;

@@ -70,7 +70,7 @@ describe('a redirect URI', () => {
   ])('registered as %s works when it is sent so, and does not match %s', async (uri, sent) => {
     const of = await provider.client({ redirectUris: [uri], public: uri.startsWith('com.') });
     expect(await provider.attempt(of, { redirect_uri: sent })).toBe('400 redirect_uri_mismatch');
-    // PKCE is optional for every client, and required for public ones.
+    // PKCE is required for public clients, and optional for the other clients of this test.
     const { verifier, bound } = pkce();
     const { location } = await provider.follow(provider.browser(), provider.authorizeUrl(of, bound));
     const sentTo = new URL(location ?? '');

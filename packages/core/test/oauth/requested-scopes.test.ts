@@ -66,7 +66,7 @@ describe('a client with refreshWithoutOfflineAccess', () => {
     expect(narrow).toMatchObject({ scope: 'kyc', refresh_token: expect.stringMatching(/^svc_rt_/) });
     const whole = (await refresh(narrow.refresh_token, app)).json();
     expect(whole).toMatchObject({ scope: 'openid kyc', refresh_token: expect.stringMatching(/^svc_rt_/) });
-    // A refresh token that was replaced twice ends the sign-in, as every reuse of an old refresh token does.
+    // Reuse of a refresh token whose replacement was used, too, ends the sign-in.
     expect((await refresh(tokens.refresh_token, app)).outcome).toBe('400 invalid_grant');
     expect(await provider.isAlive(whole.access_token)).toBe(false);
   });

@@ -20,7 +20,7 @@ const send = (target: string, body?: unknown) =>
     body,
   );
 
-/** Reads all data of the partner, to compare it before and after. */
+/** Reads the partner's payments, endpoints, events and deliveries, to compare them before and after. */
 const state = async (): Promise<string[]> => {
   const lists = ['payments', 'webhooks', 'events', `webhooks/${ids.id}/deliveries`];
   return Promise.all(lists.map(async (list) => (await send(`GET /v1/partner/${list}?`)).text));

@@ -12,8 +12,8 @@ const phone = '+50937000001';
 const shown = (value: unknown) => inspect(value, { depth: 10, maxStringLength: null, maxArrayLength: null });
 
 /**
- * Uses every feature that handles API keys and passports, correctly and incorrectly. Returns the secrets,
- * which must not appear in responses and logs.
+ * Uses API keys, passports and phone numbers, correctly and incorrectly. Returns these secrets, which neither the
+ * log nor the storage may contain, with the log lines.
  */
 async function useKeys(storage: Storage) {
   const { provider, rail } = await partnerProvider({ storage });
@@ -57,7 +57,7 @@ async function useKeys(storage: Storage) {
   };
 }
 
-/** Uses a secret in all possible ways, and returns all responses and log lines. */
+/** Uses webhook secrets, correctly and incorrectly. Returns these secrets with all responses and log lines. */
 async function useWebhooks(storage: Storage) {
   const secrets = ['first-secret-of-the-endpoint', 'zweites Geheimnis: Schlüssel 🔑'];
   const { provider } = await webhookProvider({ storage });

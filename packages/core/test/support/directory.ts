@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authentication, Login, Scope, UserDirectory, UserRecord } from '../../src/index.ts';
 
-/** A user with all fields that any scope reveals. */
+/** A user with all fields that the built-in scopes reveal. */
 export const ana: UserRecord = {
   sub: 'user-ana',
   kid: 'KID-ANA',

@@ -14,7 +14,7 @@ const hostType = {
 const { provider } = await webhookProvider({ events: { 'order.shipped': hostType } });
 const key = await provider.key({ mode: 'test' });
 
-/** Schemas with every kind of check that this package uses. */
+/** Schemas with many kinds of check, such as options and requests have. */
 const checks: readonly z.ZodType[] = [
   ...[z.string().min(1).max(3), z.int().min(1), z.number().gt(0).lt(1), z.boolean(), z.date(), z.null()],
   ...[z.enum(['a', 'b']), z.literal('a'), z.iso.datetime(), z.url(), z.string().regex(/^a$/)],
