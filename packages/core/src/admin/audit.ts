@@ -17,7 +17,7 @@ import {
 
 /**
  * An entry of the audit log: an administrative act. Its time is ISO 8601. Its actor is the name given to
- * `admin.as`, otherwise `host`.
+ * `admin.as`, otherwise `host`. In the live portal it is `portal link of`, with the actor who made the link.
  */
 export type AuditEntry = Shown<StoredAct>;
 

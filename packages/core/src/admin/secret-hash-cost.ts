@@ -1,8 +1,8 @@
 /**
- * Limits for the cost of slow hashes, read from their encoded form. Every request with a wrong secret makes
- * the server compute such a hash, so one that takes seconds or gigabytes would let a stranger stop the
- * server. The limits are several times the defaults of the libraries, and keep a hash near one second and 256
- * MiB.
+ * Limits for the cost of slow hashes, read from their encoded form. Requests with a wrong secret of a client
+ * make the server compute the client's imported hash, so one that takes seconds or gigabytes would let a
+ * stranger stop the server. The limits are several times the defaults of the libraries, and keep a hash near
+ * one second and 256 MiB.
  */
 const costs = [
   { name: 'bcrypt: cost', form: /^\$2[abxy]?\$(\d+)\$/, atMost: 14 },

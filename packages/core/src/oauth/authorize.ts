@@ -164,8 +164,8 @@ export function authorizeHandler(core: Core, engine: Engine, pushed: PushedReque
 }
 
 export function resumeHandler(core: Core, engine: Engine): Handler {
-  // Users who return after the interaction ended start a new one. This limit has its own counts, so that one
-  // flow counts once in each.
+  // Limited because a resumed request may start another interaction. This limit has its own counts, so that
+  // one flow counts once in each.
   const limit = limitStarts(core, 'resume');
 
   return async (ctx) => {

@@ -21,8 +21,8 @@ export interface ConnectedApp {
 }
 
 /**
- * Lists and revokes the apps to which users gave access, for a page of your own. Ostiary's own page is at
- * `{authUrl}/account/apps`.
+ * Lists, revokes and restores the apps to which users gave access, for a page of your own. Ostiary's own page
+ * is at `{authUrl}/account/apps`.
  */
 export interface ConnectedApps {
   /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { clientAlgorithms } from '../keys/client-algorithms.ts';
 import { digest } from '../secrets/tokens.ts';
 
-/** Maximum length of a DPoP proof, in characters. A proof with an RSA key of 4,096 bits has about 2,500. */
+/** Maximum length of a DPoP proof, in characters. A proof with an RSA key of 4,096 bits has about 2,000. */
 const maxProofLength = 4096;
 
 /**

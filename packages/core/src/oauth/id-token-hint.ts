@@ -46,7 +46,7 @@ export async function readIdTokenHint(core: Core, token: string): Promise<IdToke
   }
 }
 
-/** Checks whether a token is older than a year, which is how long keys are kept after their retirement. */
+/** Checks whether a token is older than a year, which is how long keys are kept after they were replaced. */
 function isOld({ iat }: JWTPayload, now: number): boolean {
   return iat !== undefined && iat * 1000 <= now - verifiableMs;
 }

@@ -85,7 +85,8 @@ export function createSignOuts({ storage, clock, random, notifyWorkers, options:
 
   return {
     /**
-     * Notifies the user's apps that one session ended, or all sessions. Rejects if the jobs cannot be stored.
+     * Notifies the user's apps that one session ended, or all sessions if `session` is missing. Rejects if
+     * the apps cannot be read or the jobs cannot be stored.
      */
     async tell(sub: string, session?: Omit<Authentication, 'sub'>): Promise<void> {
       requireUserId(sub);
