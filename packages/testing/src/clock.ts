@@ -25,8 +25,8 @@ export function milliseconds(duration: Duration): number {
 }
 
 /**
- * Clock of a test. It stands still until the test advances it, except that each request and each sign-in adds
- * a millisecond, so that later events have later times.
+ * Clock of a test. It stands still until the test advances it, except that each request that the test sends and
+ * each sign-in add a millisecond, so that later events have later times.
  *
  * @example
  * ```ts

@@ -58,7 +58,8 @@ export interface TestOstiaryOptions
   readonly baseUrl?: string;
   /**
    * Initial time of the test kit's clock.
-   * @defaultValue the current time, so that code which reads the machine's clock agrees until the test moves this one
+   * @defaultValue the current time, so that code which reads the machine's clock agrees until the test moves
+   * the kit's clock
    */
   readonly now?: Date | number;
   /** Users of the test kit, instead of the default ones. Missing fields are filled in. */
@@ -73,7 +74,10 @@ export interface TestOstiaryOptions
   readonly address?: string;
   /** Seconds between delivery attempts, as in the option `webhooks` of `createOstiary`. */
   readonly retryDelaysSeconds?: readonly number[];
-  /** Adds the headers of Standard Webhooks to deliveries, as in the option `webhooks` of `createOstiary`. @defaultValue `false` */
+  /**
+   * Adds the headers of Standard Webhooks to deliveries, as in the option `webhooks` of `createOstiary`.
+   * @defaultValue `false`
+   */
   readonly standardHeaders?: boolean;
 }
 

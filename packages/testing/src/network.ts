@@ -29,9 +29,9 @@ export interface NetworkParts {
   readonly faults: Plans<Request, RequestEffect>;
   readonly receive: Receive;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Function that is called before each request that the service receives. */
+  /** Function that is called before each request that this network passes to the service. */
   readonly arrives: () => void;
-  /** Function that is called after each response of the service. */
+  /** Function that is called after each request to the service, also if it failed. */
   readonly answered: () => void;
   /** Signal that aborts when the test kit is closed. */
   readonly closed: AbortSignal;

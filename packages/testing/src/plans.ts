@@ -35,8 +35,8 @@ export class Plans<Subject, Effect> {
   }
 
   /**
-   * Returns the planned fault for a request or an attempt, and counts it as used; `null` if none is planned. Skips faults
-   * for which `isPossible` returns false.
+   * Returns the planned fault for a request or an attempt, and counts it as used; `null` if none is planned.
+   * Skips faults for which `isPossible` returns false.
    */
   take(subject: Subject, isPossible: (effect: Effect) => boolean = () => true): Effect | null {
     const plan = this.#plans.find(

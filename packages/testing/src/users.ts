@@ -89,7 +89,10 @@ function madeUp(number: number): TestUser {
   };
 }
 
-/** Default users: one with a value in every field of Ostiary's own scopes, and one for each other status of the identity check. */
+/**
+ * Default users: one with a value in every field of Ostiary's own scopes, and one for each other status of the
+ * identity check.
+ */
 const seeded: readonly Partial<TestUser>[] = [
   {
     name: 'Marie Test',

@@ -108,7 +108,10 @@ async function recordOf({ idempotency }: Storage, given: Omit<IdempotencyClaim, 
 const answering = (body: string) => ({ answer: { status: 201, body } });
 const treeOf = (text: string) => ({ list: [text], ...Object.fromEntries([[text, { [text]: text }]]) });
 
-/** Checks by the kind of record: each stores a sample record and compares what is read back. Later checks may use what earlier ones stored. */
+/**
+ * Checks by the kind of record: each stores a sample record and compares what is read back. Later checks may
+ * use what earlier ones stored.
+ */
 export const storedRows: Readonly<Record<string, Tried>> = {
   'a client': tried({
     fresh: (label, text) =>
