@@ -43,7 +43,7 @@ export interface ClientMetadataDocumentOptions {
 }
 
 /**
- * Compares a client secret with an imported hash. If the function rejects, the request gets a 500, as for
- * functions of `users`.
+ * Compares a client secret with an imported hash. If the function rejects, the request gets a 500, and if it
+ * takes longer than `hostTimeoutSeconds`, a 503, as for functions of `users`.
  */
 export type VerifyImportedSecret = (secret: string, hash: string) => Promise<boolean> | boolean;

@@ -170,7 +170,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   /**
    * Compares a client's secret with the hash that was imported with the client, such as a bcrypt hash, with a
    * library of your choice. Called until the client first sends the right secret; then its SHA-256 is stored
-   * instead. Needed only for imported clients.
+   * instead, unless the secret has fewer than 20 characters. Needed only for imported clients.
    * @defaultValue none: hashes of other systems are not accepted
    */
   readonly verifyImportedSecret?: VerifyImportedSecret;
@@ -181,7 +181,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {
     /**
      * Maximum number of authorization requests that one client with a secret or keys may push per minute,
-     * from all addresses.
+     * from all addresses: 1 to 1,000,000. Further requests get a 429 with `Retry-After`.
      * @defaultValue 3000
      */
     readonly pushedRequestsPerClient?: number;
@@ -194,8 +194,9 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
     readonly refreshesPerGrant?: number;
     /**
      * Maximum number of authorization requests that wait for their users (sign-in or consent), of all
-     * addresses together: 1 to 10,000,000. Further requests get a 429 with `Retry-After`. Each process reads
-     * the number once a second.
+     * addresses together: 1 to 10,000,000. Further requests get a 429 with `Retry-After`. The option also
+     * limits, separately, the pushed requests that have not expired. Each process queries the current numbers
+     * at most once a second.
      * @defaultValue 100000
      */
     readonly unfinishedInteractions?: number;

@@ -19,8 +19,9 @@ export function digestText(text: string): string {
 }
 
 /**
- * Minimum length of a client secret that is imported from another system, in characters: a shorter one could
- * be guessed from its SHA-256.
+ * Minimum length of a client secret from another system for which its SHA-256 is stored, in characters: a
+ * shorter one could be guessed from its SHA-256. If a shorter secret was imported as a slow hash, the hash
+ * stays.
  */
 export const minImportedSecret = 20;
 

@@ -24,8 +24,9 @@ const most = 200;
 
 /**
  * Formats a URL that a caller sent, or a part of it, for a log. Limits its length and keeps only URL
- * characters (RFC 3986, section 2, without the apostrophe). Other characters become `\u…` escapes, so that the text cannot end a line, change the writing direction, or act as markup where the log is read, and
- * look-alike letters differ.
+ * characters (RFC 3986, section 2, without the apostrophe). Other characters become `\u…` escapes, so that the
+ * text cannot end a line, change the writing direction, or act as markup where the log is read, and look-alike
+ * letters differ.
  */
 export function printable(text: string): string {
   const shown = text.slice(0, most).replace(/[^\w.~:/?#[\]@!$&()*+,;=%-]/gu, escaped);

@@ -15,7 +15,8 @@ export interface AttemptAnswer {
   readonly response: string | null;
   /**
    * Whole milliseconds from the start of the attempt to the end of the response headers, or to the failure,
-   * without the wait for other requests to the same IP address. Always 0 for a refused target, because the time of the DNS lookup would reveal something about the name.
+   * without the wait for other requests to the same IP address. Always 0 for a refused target, because the
+   * time of the DNS lookup would reveal something about the name.
    */
   readonly durationMs: number;
 }
