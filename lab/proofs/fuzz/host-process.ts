@@ -39,7 +39,10 @@ const commands = {
     const { client: created, clientSecret } = await ostiary.admin.clients.create(client);
     return { id: created.clientId, secret: clientSecret };
   },
-  /** Returns the live memory of the process in bytes, and the errors that were logged since the last call. */
+  /**
+   * Returns the heap of the process after a garbage collection, in bytes, and the errors that were logged
+   * since the last call.
+   */
   report() {
     globalThis.gc?.();
     return { heapBytes: process.memoryUsage().heapUsed, errors: errors.splice(0) };

@@ -9,7 +9,10 @@ const atOnce = 8;
 /** Number of random requests that are made from one seed. */
 const batch = 500;
 
-/** Maximum growth of the application's live memory from one target's requests to the next, in bytes. */
+/**
+ * Maximum growth of the application's heap (after a garbage collection) from one target's requests to the
+ * next, in bytes.
+ */
 const allowance = 16 * 1024 * 1024;
 
 /** Result of the random requests to one endpoint or parser. */
@@ -19,7 +22,7 @@ export interface Report {
   /** Number of responses for each result, such as `400 invalid_request`. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly problems: readonly string[];
-  /** Live memory of the application after the requests, in bytes. */
+  /** Heap of the application after the requests and a garbage collection, in bytes. */
   readonly heapBytes: number;
 }
 

@@ -123,7 +123,10 @@ export async function setStage(ends: AsyncDisposableStack) {
     },
     /** Serves a client metadata document once, at a path that no other request uses. */
     serve: (path: string, document: Served) => void served.set(path, document),
-    /** Returns the live memory of the application in bytes, and the errors logged since the last call. */
+    /**
+     * Returns the heap of the application after a garbage collection, in bytes, and the errors logged since
+     * the last call.
+     */
     report: () => host.ask<{ readonly heapBytes: number; readonly errors: readonly string[] }>('report'),
   };
 }

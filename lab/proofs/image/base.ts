@@ -68,7 +68,7 @@ async function make({ podman }: Podman, mmdebstrap: string, folder: string): Pro
 /**
  * Pulls the base image, or makes a similar image if no image registry is reachable.
  *
- * @returns the origin of the image; `null` if it cannot be provided here
+ * @returns the origin of the image; `null` if this machine cannot provide the image
  */
 export async function provideBase(machine: Podman, folder: string): Promise<string | null> {
   try {

@@ -24,7 +24,7 @@ async function makeCertificates(folder: string) {
   };
 }
 
-/** A mirror of the npm registry, whose certificate only those trust who trust its certificate authority. */
+/** A mirror of the npm registry, whose certificate authority no program trusts by default. */
 export type Mirror = Awaited<ReturnType<typeof startMirror>>;
 
 /** Starts a mirror of the configured npm registry on the loopback address. */

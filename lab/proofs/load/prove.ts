@@ -71,8 +71,8 @@ export async function prove(
   const { processes } = stage.cluster;
   const askAll = <Answer>(what: string) => Promise.all(processes.map((process) => process.ask<Answer>(what)));
   /**
-   * Reads the live memory of every process. Before that, the workers drop their records of claimed
-   * deliveries, which this proof does not need.
+   * Reads the heap of every process after a garbage collection. Before that, the workers drop their records
+   * of claimed deliveries, which this proof does not need.
    */
   const alive = async (): Promise<number[]> => {
     await stage.cluster.holds();
@@ -95,7 +95,10 @@ export async function prove(
       name,
       /** Delay of the event loop's timers in milliseconds: the 99th percentile and the maximum. */
       delays: delays[index] ?? [],
-      /** Live memory in bytes at the end of the run's second third and of its last third. */
+      /**
+       * Heap after a garbage collection, in bytes, at the end of the run's second third and of its last
+       * third.
+       */
       alive: [second[index] ?? Number.NaN, last[index] ?? Number.NaN],
     })),
   };

@@ -9,8 +9,8 @@ export interface Source {
   readonly size: Size;
   readonly store: Readonly<Record<string, string>>;
   /**
-   * Makes a backup as the documentation says, and restores the backup elsewhere. @returns the settings for
-   * the restored database
+   * Makes a backup as the documentation says, and restores the backup into another database. @returns the
+   * settings for the restored database
    */
   copy(): Promise<Readonly<Record<string, string>>>;
   /** Counts movements, accounts and currencies of the restored ledger whose amounts do not add up. */

@@ -7,7 +7,10 @@ import { percentile } from '../../support/measure/statistics.ts';
 import { endpointTypes, eventType, options, secret } from '../../support/processes/cluster-options.ts';
 import { type Claim, claim, eachOf, until } from '../../support/proof.ts';
 
-/** Time limit for each live event of the partner that does not flood, in milliseconds. */
+/**
+ * Maximum time from the publishing to the arrival of an event of the partner that does not flood, in
+ * milliseconds.
+ */
 const limitMs = 1_000;
 
 /** Number of immediate responses of each flooding endpoint. Later responses take nine seconds. */
@@ -21,8 +24,8 @@ const endpoints = 50;
 const otherType = endpointTypes[0] ?? '';
 
 /**
- * Starts a server whose flooding endpoints respond at once at first, and slowly on command. The live endpoint
- * always responds at once.
+ * Starts a server whose flooding endpoints respond at once at first, and slowly on command. The endpoint
+ * `/live` of the other partner always responds at once.
  */
 function floodedReceiver() {
   const arrivals = new Map<string, number>();

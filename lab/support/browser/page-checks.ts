@@ -85,7 +85,7 @@ export async function pressUntil(page: Page, key: string, name: RegExp): Promise
 
 /**
  * Waits for a visible link, button, field or summary with the given text or label, and returns it: the first
- * one behind the focused control or, if there is none, the first one of the page.
+ * one after the focused control or, if there is none, the first one of the page.
  */
 export async function controlOf(page: Page, name: RegExp): Promise<ElementHandle<Element>> {
   const control = await page.waitForFunction(

@@ -76,7 +76,7 @@ export class Benchmark {
     this.isQuick = values.quick;
     this.#folder = folder;
     this.#flags = flags;
-    // Exit in order: it stops the servers and removes their databases.
+    // Exit with `process.exit`, so that the servers are stopped and their databases are removed.
     process.once('SIGINT', () => process.exit(130));
     if (!values['no-build']) build(basename(folder));
     console.log([machine(), ...flags].join(', '));

@@ -32,6 +32,6 @@ export async function killServer(data: string): Promise<void> {
   const lines = await linesOf(data);
   // Kill the main process first, because it would start others.
   for (const pid of await processesOf(data)) signal(pid, 'SIGKILL');
-  // Remove its shared memory by id, because the system would keep it.
+  // Remove the server's shared memory by id, because the system would keep it.
   await run('ipcrm', ['-m', lines[6]?.trim().split(/\s+/)[1] ?? '']).catch(() => undefined);
 }

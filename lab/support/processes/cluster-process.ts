@@ -55,7 +55,7 @@ await serve(ostiary.handler, {
     delay.reset();
     return late;
   },
-  /** Returns the live bytes of the heap after a full garbage collection. */
+  /** Returns the bytes of heap in use after a full garbage collection. */
   alive() {
     globalThis.gc?.();
     return process.memoryUsage().heapUsed;

@@ -51,8 +51,8 @@ async function report(
   const cwd = generatedFolder('schemathesis');
   const all = [
     ...['run', `${provider.origin}/v1/openapi.json`, '--header', `X-API-Key: ${key}`, '--no-color'],
-    // Send the same requests every time. U+0000 is refused in every text, because none of Ostiary's databases
-    // can store it.
+    // Send the same requests every time. U+0000 is refused in every text, because not every database can
+    // store it.
     ...['--mode', mode, '--seed', '1', '--generation-database', 'none', '--generation-allow-x00', 'false'],
     ...['--checks', [...always, ...checks].join(','), '--continue-on-failure', ...args],
   ];

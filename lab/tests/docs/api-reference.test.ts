@@ -67,7 +67,7 @@ async function subject() {
         .replaceAll(/\bin_[0-9a-f]{32}/g, String(requests[0]?.id))
         .replaceAll(/\bwe_\w+/g, endpoints[operation] ?? kept)
         .replaceAll(/\beyJ[\w.-]+/g, passport)
-        // Nothing has to arrive meanwhile.
+        // Do not wait for a request, because none has to arrive during the call.
         .replace(/(?<=waitSeconds\W+)20/, '0');
     return { own, env: { ...process.env, no_proxy: '*', OSTIARY_API_KEY: key.key } };
   }

@@ -113,7 +113,8 @@ describe('commands of the documentation', () => {
       words.filter((word) => /^[\w-]+(\/[\w.-]+)+\.ts$/.test(word)).map((file) => ({ page, file })),
     );
     expect(files.length).toBeGreaterThan(2);
-    // Checks that a path exists, here or in a container of the server.
+    // Checks that a path exists below the root of the repository, or below the folder of the reference
+    // server, as in its container.
     const exists = (file: string) =>
       ['', 'examples/reference-server'].some((folder) => existsSync(join(root, folder, file)));
     expect(files.filter(({ file }) => !exists(file))).toEqual([]);

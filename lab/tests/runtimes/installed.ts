@@ -30,8 +30,8 @@ export const runtimes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * JavaScript runtimes in which CommonJS programs are run. Node 24 is left out, because it can also load ES
- * modules with `require`.
+ * JavaScript runtimes in which CommonJS programs are run. Among them is Node 18, which cannot load ES modules
+ * with `require`.
  */
 const withRequire = ['Node 18', 'Node 20', 'Node 22', 'Bun'];
 

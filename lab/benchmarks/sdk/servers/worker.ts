@@ -48,7 +48,10 @@ async function make({ call, calls, signal }: RoundRequest): Promise<number> {
   return (calls * 1000) / (performance.now() - started);
 }
 
-/** Returns the bytes of live heap once all pending work has ended. */
+/**
+ * Returns the bytes of heap in use once all pending work has ended, after a garbage collection if the process
+ * can force one.
+ */
 async function heapInUse(): Promise<number> {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
