@@ -14,7 +14,7 @@ export interface LoadSize {
   /** Number of clients that verify passports. @defaultValue 0 */
   readonly verifiers?: number;
   /**
-   * Number of clients that revoke tokens, and of clients that present revoked tokens to every process.
+   * Number of clients that revoke tokens, and of clients that present revoked tokens to every web process.
    * @defaultValue 0
    */
   readonly revokers?: number;
@@ -103,7 +103,7 @@ export class Load {
     await Promise.all(this.#clients);
   }
 
-  /** Aborts all clients, even while they wait. */
+  /** Stops all clients before their next attempt, even if they have no definite response yet. */
   async abandon(): Promise<void> {
     this.#isRunning = false;
     this.#abandoned.abort();

@@ -1,4 +1,4 @@
-/** Users of every benchmark, with all fields that partners may see. */
+/** Users of the benchmarks, with all fields that partners may see. */
 export const users = Array.from({ length: 1_000 }, (_, index) => {
   const number = String(index + 1).padStart(4, '0');
   return {

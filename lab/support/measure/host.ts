@@ -6,7 +6,7 @@ import { users } from './directory.ts';
 
 /** Arguments of a process that runs Ostiary. */
 export interface HostSettings {
-  /** Port on which the process listens; 0 for any free port. */
+  /** Port on which the process listens, and which its `authUrl` names. */
   readonly port: number;
   readonly sealingKey: string;
   /** Path of the SQLite file. */

@@ -7,7 +7,7 @@ export const partner = 'acme';
 /** Secret of every webhook endpoint. */
 export const secret = 'whsec_0123456789abcdef';
 
-/** Event type of the application; its events go to every endpoint. */
+/** Event type of the application; its events go to every endpoint that a stage registers in their mode. */
 export const eventType = 'proof.happened';
 
 /** Event types whose events each go to a single endpoint. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startDemoInBrowser } from '../../support/browser/demo.ts';
 import { expectGood, picture, pressUntil } from '../../support/browser/page-checks.ts';
 
-// Tests of the two servers cover the other steps without a browser.
+// Tests of the reference server and of the partner app cover the other steps without a browser.
 const { demo, open, userAt } = await startDemoInBrowser();
 
 /**

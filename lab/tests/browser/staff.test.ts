@@ -97,7 +97,7 @@ describe('the sign-in of staff, in a real browser', () => {
     await signIn();
     await page.getByText('That passkey did not work').waitFor();
     await authenticator.verifyUser(true);
-    // The counter is 1 after the registration and the sign-in below.
+    // Sign in, so that the stored counter is at least that of the first use of the copy below.
     await page.goto(`${origin}/staff/login`);
     await signIn();
     await page.waitForURL(`${origin}/operators`);

@@ -29,8 +29,8 @@ http {
 `;
 
 /**
- * Proxies for a receiver on this machine, each with few settings, and with a limit of the body above what the
- * test sends.
+ * Proxies for a receiver on this machine, each with few settings. nginx gets a limit of the body above what
+ * the test sends.
  */
 export const proxies = {
   Caddy: {

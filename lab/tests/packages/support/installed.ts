@@ -5,7 +5,7 @@ import { packInto } from '../../../../packages/create-ostiary/test/support/packe
 import { run } from '../../../../packages/create-ostiary/test/support/shell.ts';
 import { newFolderOnDisk } from '../../../support/on-disk.ts';
 
-/** Folder of a partner, which contains only this repository's packages as they are published. */
+/** Folder of a partner, in which packages of this repository are installed as they are published. */
 export interface PartnerFolder {
   readonly folder: string;
   remove(): void;
