@@ -257,7 +257,7 @@ describe('ostiary backup on PostgreSQL', () => {
       await driver.end();
       const saved = await backup({ engine: 'postgresql', url: strict }, nextFile());
       expect(saved).toMatchObject({ code: 0, out: expect.stringContaining('tables') });
-      // A named file is not resolved further.
+      // A certificate file that the URL names is used instead of Node's authorities.
       setDefaultCACertificates(before);
       const named = await backup(
         { engine: 'postgresql', url: `${strict}&sslrootcert=${files.cert}` },

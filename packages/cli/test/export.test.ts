@@ -37,7 +37,7 @@ describe('ostiary export', () => {
     const text = await readFile(file, 'utf8');
     expect(text).toBe((await ask(`date=${date}&format=${format}`)).text);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    // Change a byte, and remove the end.
+    // Change a byte, then remove the summary.
     await writeFile(file, text.replace('tr_b', 'tr_x'));
     await expect(verifyExport(file, format)).rejects.toThrow(/damaged: its SHA-256 is [0-9a-f]{64}, and/);
     await writeFile(file, text.slice(0, text.lastIndexOf('summary') - 2).replace('summary', 'xummary'));

@@ -20,7 +20,7 @@ import { terminal } from './support.ts';
 const hostile =
   'evil\u001b[2J\u001b]0;t\u0007\u009b31m\u0085\u202e\u2066\u200b\u2028\u2029\u{e0041}\r\n\tFORGED\u007f\u001b[8m';
 
-/** Matches characters that control a terminal, except for line breaks. */
+/** Matches characters that control a terminal or the layout of text, except for line breaks and joiners. */
 const acting = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Removes the colours that this program writes: sequences with one number of at most two digits. */

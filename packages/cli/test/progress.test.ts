@@ -65,7 +65,7 @@ describe('progress', () => {
     ]);
   });
 
-  /** Runs a command that takes 1.1 s by the test's clock, and returns its output to standard error. */
+  /** Runs a command that takes 1.1 s by the test's clock, and returns its output, in the order of writing. */
   async function shown(line: string, isTTY: boolean) {
     let now = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => now);

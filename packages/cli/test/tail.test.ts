@@ -3,7 +3,7 @@ import { register, trigger, webhookProvider } from '../../core/test/partner/webh
 import { sink } from '../../core/test/webhooks/support/sink.ts';
 import { terminal } from './support.ts';
 
-/** Starts a partner with an endpoint that refuses webhooks, and an event for the endpoint. */
+/** Starts a partner with an endpoint that refuses webhooks. `line` is the command that shows its test data. */
 async function shop() {
   const made = await terminal(webhookProvider());
   const key = await made.provider.key({ mode: 'test' });

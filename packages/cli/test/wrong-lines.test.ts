@@ -87,7 +87,7 @@ it('wrong command lines get an error with the mistake and its correction', async
     // Every error has advice: a command for more information, or the known values.
     expect.soft(told.err, line).toMatch(/^(?:Run|Usage:) ostiary /m);
     recorded += `$ ostiary ${line}\n${told.err}\n`;
-    // Programs get the same message.
+    // With `--json`, programs get the error in one line.
     const { err } = await run(`${line} --json`);
     const { error } = JSON.parse(err);
     expect.soft(error, line).toEqual({

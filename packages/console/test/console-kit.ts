@@ -108,7 +108,7 @@ export async function signIn(browser: TestBrowser, key: string, base = ''): Prom
   return browser.post(`${base}/sandbox/sign-in`, { key, csrf: csrfOf(text) });
 }
 
-/** Submits a form of a page with its CSRF token, as a browser does. */
+/** Submits a form with the CSRF token of the browser's session, from the first page of the console. */
 export async function act(browser: TestBrowser, path: string, form: Record<string, string>): Promise<Answer> {
   const { text } = await browser.get('/sandbox');
   return browser.post(path, { csrf: csrfOf(text), ...form });

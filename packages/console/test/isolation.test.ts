@@ -95,7 +95,7 @@ describe('a forged form', () => {
     expect((await browser.get('/sandbox/endpoints')).status).toBe(200);
     for (const [path, form] of actions(event, endpoint)) {
       const { status } = await browser.post(path, { ...form, csrf: genuine });
-      // A passport is only shown in the browser that requested it.
+      // The response to the passport form shows the passport. All other forms redirect.
       expect.soft([path, status]).toEqual([path, path.endsWith('/passport') ? 200 : 303]);
     }
   });

@@ -50,7 +50,7 @@ describe('the lists of operators', () => {
       const pages = await pagesFrom(kit, `/operators/partners?sort=${order}`, 'Next page');
       expect(pages.flatMap(({ rows }) => rows)).toEqual(expected);
     }
-    // A row that is added before the place moves nothing.
+    // A row that is added before the cursor does not shift the page.
     const second = forwards[1]?.path ?? '';
     await kit.admin.partners.create({ slug: 'aaa', name: 'A' });
     expect((await pagesFrom(kit, second, 'No such link'))[0]?.rows).toEqual(byName.slice(50, 100));

@@ -90,14 +90,14 @@ describe('the stream of an open page', () => {
       partnerLimits: { console: { requests: 4, windowSeconds: 60 } },
     });
     const looks = watchLooks(kit);
-    // The sign-in made the first look-up.
+    // The sign-in was the first of the four requests.
     const { next } = await openStream(browser);
     await next();
     await looks.more(4);
     expect((await browser.get('/sandbox')).status).toBe(200);
     expect((await browser.get('/sandbox')).status).toBe(200);
     expect((await browser.get('/sandbox')).status).toBe(429);
-    // A page whose rate limit is used up waits.
+    // Once the rate limit is used up, the stream of the open page ends.
     expect(await next()).toBeNull();
     expect((await openStream(browser)).response.status).toBe(429);
   });

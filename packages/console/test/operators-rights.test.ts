@@ -33,7 +33,7 @@ const hidden = [
   ...['/operators/partners/:slug/payment-file', '/operators/payments'],
 ];
 
-/** Pages that every operator sees: they have no form that changes anything, and name no user. */
+/** Routes that every operator may open: their forms change nothing, and they do not show who was paid. */
 const open = [
   ...['/operators', '/operators/search', '/operators/clients', '/operators/keys', '/operators/audit'],
   ...['/operators/partners/:slug/requests/:id', '/operators/partners/:slug/reconciliation'],

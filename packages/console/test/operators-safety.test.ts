@@ -6,8 +6,8 @@ import { operatorsConsole } from '../src/index.ts';
 import { csrfOf, type OperatorsKit, operatorsKit, submit } from './console-kit.ts';
 
 /**
- * Creates objects of several kinds, and returns the paths of all operators' pages with the ids of these
- * objects.
+ * Creates objects of several kinds, and returns the paths of operators' pages, below `/operators`, with the
+ * ids of these objects.
  */
 async function everyPage({ admin, provider, key: newKey, endpoint: register }: OperatorsKit) {
   const key = await newKey();

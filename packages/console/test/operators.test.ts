@@ -88,7 +88,7 @@ describe('the pages for operators', () => {
     });
     const id = stored?.id ?? '';
     expect(await kit.lastAct()).toMatchObject({ actor: 'ana', action: 'key.issue', target: `key:${id}` });
-    // Newest first.
+    // The list of keys has the newest first: give the successor a later time.
     kit.provider.clock.advance(1);
     const rolled = await followed(browser, `/partners/kafe/keys/${id}`, {
       act: 'roll',

@@ -42,8 +42,8 @@ const hostile = [
 ];
 
 /**
- * Requests a page with the given value for every parameter, each name twice. Requests the search for events
- * with one parameter at a time, because one parameter could hide the effect of another.
+ * Requests a page with the given value for every parameter, each name twice. Requests the list of events also
+ * with `until` alone, because another parameter could hide its effect.
  */
 async function ask(browser: TestBrowser, page: string, value: string) {
   const answers = [];

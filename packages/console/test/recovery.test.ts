@@ -81,7 +81,7 @@ describe('the recovery of dropped deliveries', () => {
       false,
       true,
     ]);
-    // The endpoint is disabled while the form is open.
+    // The form was opened before the endpoint was disabled.
     const form = { action: 'recover', since: '2026-01-31T14:05' };
     const late = await act(browser, `/sandbox/endpoints/${id}`, form);
     expect([late.status, /role="alert".*enable it first/s.test(late.text)]).toEqual([400, true]);

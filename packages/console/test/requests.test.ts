@@ -43,7 +43,7 @@ it('a request is shown with its result, its body and its response, and is found 
   for (const part of ['invalid_request', requestId, key.id, '&quot;[removed]&quot;', 'has to be'])
     expect(text).toContain(part);
   for (const part of ['<b>1', '+50937000001']) expect(text).not.toContain(part);
-  // Shows the list of requests.
+  // Without an id, the page lists the requests.
   const list = await browser.get('/sandbox/requests');
   expect(list.text).toContain(requestId);
   const missing = await browser.get('/sandbox/requests?id=%3Cb%3E');

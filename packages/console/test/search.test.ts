@@ -10,7 +10,8 @@ const placeIn = ({ location }: { readonly location: string | null }): string | n
 const query = (text: string): string => `q=${encodeURIComponent(text)}`;
 
 /**
- * Creates an object of every kind that a search finds for a new partner, and returns the ids of the objects.
+ * Creates a partner with a key, an endpoint, an event with its delivery, and a payment. Returns the key, and
+ * the ids of the other objects.
  */
 async function objects(kit: Awaited<ReturnType<typeof consoleKit>>, name: string) {
   const key = await kit.key();

@@ -20,7 +20,7 @@ async function secretOf({ kit, key }: Visited, id: string): Promise<string> {
   return found === null ? '' : sealer.open(found.sealedSecret, webhookSecretContext(id));
 }
 
-/** Returns in one text all pages about an endpoint with their headers, and all log lines. */
+/** Returns in one text the pages about an endpoint with their headers, the request log, and all log lines. */
 async function everything({ kit, key, browser }: Visited, id: string): Promise<string> {
   const paths = [
     '',
@@ -107,7 +107,7 @@ describe('the secret of an endpoint', () => {
     const id = endpoint?.id ?? '';
     expect(shown.text).toContain(`/sandbox/endpoints/${id}">`);
     expect(await secretOf(visit, id)).toBe(secret);
-    // The form sent again names the twin, and does not show the secret.
+    // Sending the form again is refused, because an endpoint has the URL, and does not show the secret.
     const again = await act(browser, '/sandbox/endpoints', form);
     expect([again.status, generatedIn(again.text)]).toEqual([400, []]);
     expect(await everything(visit, id)).not.toContain(secret.slice(6, 40));

@@ -40,7 +40,7 @@ describe('the cookie of a session', () => {
     const client = await kit.provider.client();
     const { location } = await kit.provider.browser().get(kit.provider.authorizeUrl(client));
     const interaction = location?.split('/').at(-1) ?? '';
-    // A value as long as a session's: if it were looked up, it would be found.
+    // A record under the plain hash of the cookie. It must not be found: sessions have a hash with a prefix.
     await kit.storage.sandbox.save(
       createHash('sha256').update(value).digest(),
       { keyId: 'key_of_somebody' },

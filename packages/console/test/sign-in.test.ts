@@ -162,7 +162,7 @@ describe('signing in', () => {
     };
     for (let success = 0; success < 120; success += 1)
       expect((await attempt(success % 2 === 0 ? first : second)).status).toBe(303);
-    // Invalid keys do not count against anyone.
+    // An invalid key belongs to no partner, so no limit of a partner applies to it.
     expect((await attempt({ key: 'svc_test_wrong' })).status).toBe(401);
     const refused = await attempt(first);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3600']);

@@ -90,7 +90,7 @@ describe('the check that an endpoint verifies signatures', () => {
   it('connects only to public addresses, unless the host allows others', async () => {
     const { kit, key, browser } = await visited({ webhooks: { resolve: async () => ['93.184.216.34'] } });
     const id = await kit.endpoint(key);
-    // The host name now resolves to an internal address.
+    // Store an internal address as the URL of the endpoint, which the API would refuse.
     const endpoint = await sink();
     const moved = await kit.storage.webhooks.find({ partner: key.partner, mode: 'test' }, id);
     if (moved === null) throw new Error('no endpoint');
@@ -194,7 +194,7 @@ describe('the first run', () => {
     expect(await home()).toHaveLength(4);
     await pay(key, 'KID-TEST-APPROVED');
     expect(await home()).toEqual([]);
-    // The step stays done, even if the endpoint is checked again with a bad result, or removed.
+    // The steps stay done after another check, and after the endpoint was removed.
     await check();
     await act(browser, `/sandbox/endpoints/${id}`, { action: 'remove' });
     expect(await home()).toEqual([]);

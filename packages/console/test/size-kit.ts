@@ -135,7 +135,7 @@ async function liveObjects(kit: Awaited<ReturnType<typeof operatorsKit>>, partne
   return { key, addresses };
 }
 
-/** Stores numbered requests of an API key in the log of API requests. A third of these requests failed. */
+/** Stores numbered requests of an API key in the log of API requests. The first and every third one failed. */
 export async function logRequests(
   storage: Storage,
   {
@@ -167,8 +167,8 @@ export async function logRequests(
 }
 
 /**
- * Publishes the given number of events to endpoints that accept them all, stores an attempt of each delivery,
- * and fills the other lists.
+ * Publishes the given number of events to endpoints that subscribe to all types, and stores an attempt of each
+ * delivery: of three batches, the first is dropped, and the others are delivered. Fills the other lists, too.
  */
 export async function fill(
   {

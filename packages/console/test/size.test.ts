@@ -9,7 +9,7 @@ describe('a page with much data', () => {
     const fragile = fragileStorage(sqliteStorage({ file: temporaryDatabase() }));
     const consoles = await consolesOver(fragile.storage);
     const { kit, key, live, endpoint, paths, addresses, browser } = consoles;
-    // Every page has an URL here: add new pages above.
+    // Every page has a URL in `addresses` of `size-kit.ts`: add new pages there.
     expect(Object.keys(addresses).sort()).toEqual([...paths].sort());
 
     const narrowed = [

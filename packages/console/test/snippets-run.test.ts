@@ -162,7 +162,7 @@ it('the pages of the console contain no snippet that the API refuses', async () 
     const { curls, programs } = snippetsOf((await visitor.get(path)).text);
     expect(curls.length, path).toBeGreaterThan(1);
     expect(programs, path).toHaveLength(curls.length);
-    // Replaces the endpoint by the reader's own.
+    // Replaces the placeholders for the reader's URL and secret.
     const own = (snippet: string) =>
       snippet
         .replace('https://…', endpoint.url)

@@ -23,7 +23,7 @@ const hostile = [
   '',
 ];
 
-/** Returns for each text the words into which a shell splits it. */
+/** Returns the words that a shell script prints, each with U+0000 at its end. */
 const wordsOf = (shell: string, script: string): string[] =>
   execFileSync(shell, ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
 

@@ -177,8 +177,8 @@ describe('why an attempt failed', () => {
 });
 
 /**
- * Returns the paths of all pages for partners, each with a text of the page's content (not of its layout),
- * which must appear in the page's language.
+ * Returns the paths of pages for partners, each with a text of the page's content (not of its layout), which
+ * must appear in the page's language.
  */
 const partnerPages = (event: string, endpoint: string) =>
   [

@@ -20,7 +20,7 @@ const membersOfProvider = [
   ),
 ];
 
-/** Additional members of a client in the API of Hydra 2.3. */
+/** Members of a client in the API of Hydra 2.3. */
 const membersOfHydra =
   `access_token_strategy allowed_cors_origins audience authorization_code_grant_access_token_lifespan
   authorization_code_grant_id_token_lifespan authorization_code_grant_refresh_token_lifespan backchannel_logout_session_required

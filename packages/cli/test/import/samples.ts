@@ -22,7 +22,7 @@ export const grant = {
 };
 
 /**
- * A client as Hydra 2.3.0 lists it, with the column `client_secret` and without members that are null or
+ * A client as Hydra 2.3.0 lists it, with the column `client_secret` and without most members that are null or
  * empty.
  */
 export const hydraClient = {
@@ -48,7 +48,7 @@ export const hydraClient = {
   skip_consent: null,
 };
 
-/** A consent session as Hydra 2.3.0 lists it, without members that are null or empty. */
+/** A consent session as Hydra 2.3.0 lists it, without most members that are null or empty. */
 export const hydraConsent = {
   grant_scope: ['openid', 'offline', 'profile'],
   grant_access_token_audience: [],
@@ -67,7 +67,10 @@ export const hydraConsent = {
   },
 };
 
-/** A client as Keycloak 26.5.6 exports it, without unnecessary members. `shop.example` has no IP address. */
+/**
+ * A client as Keycloak 26.5.6 exports it, without unnecessary members. Its back-channel logout URL has an IP
+ * address, because `shop.example` does not resolve.
+ */
 const keycloakClient = {
   id: 'a5d8acdd-31e9-4f3b-95ad-4dc5f5aa322e',
   clientId: 'shop',
@@ -103,7 +106,10 @@ const keycloakClient = {
   optionalClientScopes: ['address', 'phone', 'organization', 'offline_access', 'microprofile-jwt'],
 };
 
-/** Makes another client of the Keycloak realm. Members that are not given are as in a new client. */
+/**
+ * Makes another client of the Keycloak realm. Members that are not given are those of `keycloakClient`,
+ * without its name, root URL, attributes and service account.
+ */
 export const keycloakClientOf = (clientId: string, changes: object = {}) => ({
   ...{
     ...keycloakClient,

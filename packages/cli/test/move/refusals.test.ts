@@ -13,7 +13,7 @@ import { check, move, nextSchema, postgres, usePostgres } from './stage.ts';
 
 usePostgres();
 
-/** Makes a PostgreSQL schema as a server leaves it after its first start, without rows. */
+/** Makes a PostgreSQL schema as a server leaves it after its first start, without data. */
 async function emptySchema(): Promise<string> {
   const schema = nextSchema();
   const storage = postgresStorage({ pool: postgres.pool, schema });
@@ -302,7 +302,7 @@ test('a server that starts on the schema during the move waits, and has all data
       opening = storage.open().then(() => {
         isOpen = true;
       });
-      // The move waits for the lock.
+      // Wait until the server waits for the lock that the move holds.
       for (;;) {
         const { rows } = await postgres.pool.query(
           "SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'",

@@ -116,7 +116,7 @@ async function fill(storage: Storage): Promise<void> {
     await storage.portal.insert({ ...link, id: rights, rights, digest: digest(40 + at) });
   await storage.portal.open({ digest: digest(41), sessionDigest: digest(42), now: 6, expiresAt: 1e12 });
   for (const label of ['b', 'A', 'a']) {
-    // JSON with a character that PostgreSQL cannot store in text, escaped.
+    // JSON with characters that PostgreSQL cannot store in text, escaped.
     const metadata = { note: 'a\u0000b \ud800' };
     const transfer = sampleTransfer(label, { amount, description: odd, reference: label, metadata });
     const answer = { status: 201, body: odd };
@@ -186,7 +186,7 @@ function attemptOf(number: number) {
   return { number, at: 260, durationMs: 3, httpStatus: null, error: odd, response: null };
 }
 
-/** Reads all data of a storage through its methods. */
+/** Reads most data of a storage through its methods, without jobs and hourly counts. */
 export async function readAll(storage: Storage): Promise<object> {
   const page = { after: null, limit: 100 };
   const all = { status: null, from: null, to: null };
