@@ -4,7 +4,7 @@ import { digest, randomSecret } from '../secrets/tokens.ts';
 /** Time within which a new secret must be shown, in milliseconds. */
 const keptMs = 10 * 60_000;
 
-/** Maximum length of the tickets of {@link secretsOnce}, in characters. */
+/** Maximum length of a presented ticket of {@link secretsOnce}, in characters. Longer ones find nothing. */
 const longestTicket = 100;
 
 /**

@@ -5,7 +5,7 @@ import type { ClientJwk, ClientJwks } from '../ports/clients.ts';
 import { fieldProblems } from '../text/field-problems.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 
-/** Maximum number of keys of one client. */
+/** Maximum number of keys of one client. Key sets with more keys are refused as a whole. */
 const maxKeys = 50;
 
 /** Smallest and largest RSA modulus, in bits. A longer one makes each verification slower. */

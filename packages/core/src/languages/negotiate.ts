@@ -31,7 +31,7 @@ function parseRanges(header: string) {
 
 function fromAcceptLanguage<Tag extends string>(header: string, offered: readonly Tag[]): Tag | undefined {
   const ranges = parseRanges(header);
-  // `fr-CA;q=0` refuses Canadian French only, not an offered `fr`; `fr;q=0` refuses both.
+  // A range refuses only the offered language of that very name: `fr-CA;q=0` does not refuse an offered `fr`.
   const isRefused = (language: Tag) =>
     ranges.some(({ tag, weight }) => tag === language.toLowerCase() && weight === 0);
   const open = offered.filter((language) => !isRefused(language));

@@ -26,8 +26,8 @@ function isResult(thrown: unknown): thrown is FlexibleLimiterResult {
 }
 
 /**
- * Longest wait for the store of counts, in seconds. Redis clients wait much longer for an unreachable server,
- * some without end.
+ * Longest wait for the store of counts, in seconds; after that the request gets a 503. Redis clients wait much
+ * longer for an unreachable server, some without end.
  */
 const deadlineSeconds = 1.5;
 

@@ -3,8 +3,8 @@ export interface Theme {
   /** Name of the service, shown on every page: 1 to 60 characters. @defaultValue `"Ostiary"` */
   readonly name?: string;
   /**
-   * Logo of the service: a `data:image/…` URL, or a path on `authUrl`. Pages load nothing from other hosts,
-   * so other URLs are refused.
+   * Logo of the service: a `data:image/…` URL (PNG, JPEG, WebP or SVG), or a path on `authUrl`, with at most
+   * 100,000 characters. Pages load nothing from other hosts, so other URLs are refused.
    */
   readonly logo?: string;
   /** Colour of buttons and links: `#` and six hexadecimal digits. @defaultValue `"#1a4f8b"` */

@@ -4,8 +4,9 @@ import type { RateLimitStore } from '../ports/rate-limits.ts';
 /** Settings for the delivery of events to partners. */
 export interface WebhookOptions {
   /**
-   * Allows webhook endpoints at any address: private addresses, plain http, every port. For development and
-   * tests on one machine; refused unless `authUrl` and `baseUrl` are loopback addresses.
+   * Allows webhook endpoints, back-channel logout URLs and `jwksUri` of clients at any address: private
+   * addresses, plain http, every port. For development and tests on one machine; refused unless `authUrl` and
+   * `baseUrl` are loopback addresses.
    * @defaultValue false
    */
   readonly allowPrivateTargets?: boolean;
@@ -32,8 +33,9 @@ export interface WebhookOptions {
    */
   readonly standardHeaders?: boolean;
   /**
-   * Returns all IP addresses of the host name of a webhook endpoint. Every address is checked, and the
-   * connection goes to an address that was checked.
+   * Returns all IP addresses of the host name of a webhook endpoint, of a client's logout URL or `jwksUri`, or
+   * of a client ID metadata document. Every address is checked, and the connection goes to an address that was
+   * checked.
    * @defaultValue DNS
    */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;

@@ -10,7 +10,7 @@ const unshown: ReadonlySet<string> = new Set([
   ...['email_verified', 'phone_number_verified'],
 ]);
 
-/** Maximum number of characters of a value that the consent page shows in full. */
+/** Maximum number of characters of a value that the consent page shows. Longer values end with an ellipsis. */
 const maxLength = 120;
 
 const currencies: { readonly [field: string]: string } = { htgBalance: 'HTG', usdBalance: 'USD' };

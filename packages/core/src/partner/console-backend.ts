@@ -13,13 +13,14 @@ import { requireAllowed } from './refused-count.ts';
 const sessionLifetimeMs = 8 * 3600_000;
 
 /**
- * Maximum number of console sign-ins per client address and minute. Each successful sign-in is stored.
+ * Maximum number of attempts to sign in to the console per client address and minute; further attempts get a
+ * 429. Each successful sign-in is stored.
  */
 const maxSignIns = 60;
 
 /**
  * Maximum number of console sessions per partner and hour, so that a key used from many addresses cannot fill
- * the storage.
+ * the storage. Further sign-ins get a 429.
  */
 const maxOpened = 120;
 

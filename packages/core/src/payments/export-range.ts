@@ -5,7 +5,7 @@ const dayMs = 86_400_000;
 /** Time from the end of a day until the day is closed for exports, in milliseconds. */
 const closingMs = 300_000;
 
-/** Maximum number of days of an export. */
+/** Maximum number of days of an export. Longer ranges are refused. */
 const maxExportDays = 31;
 
 /** Time range of an export, in milliseconds since the Unix epoch. */

@@ -11,7 +11,7 @@ export interface IntrospectionServer {
   readonly fetch: typeof fetch;
 }
 
-/** Maximum size of an introspection response, in bytes. */
+/** Maximum size of an introspection response, in bytes. A longer response counts as a failed check. */
 const maxBytes = 64 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-/** Maximum length of the stored search form of a name, in characters. */
+/** Maximum length of the stored search form of a name, in characters. The rest is cut off. */
 const maxLength = 200;
 
 /**

@@ -67,7 +67,7 @@ export interface WebhookClientOptions {
   readonly timeoutMs?: number;
   /** Time for which an unused connection is kept, in milliseconds. @defaultValue 4,000 */
   readonly idleMs?: number;
-  /** Maximum number of unused connections that are kept open. @defaultValue 256 */
+  /** Maximum number of unused connections that are kept open; the oldest is closed first. @defaultValue 256 */
   readonly maxIdle?: number;
   /** Extra TLS options, such as `ca` for a private certificate authority. */
   readonly connect?: SecureContextOptions;

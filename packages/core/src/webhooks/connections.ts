@@ -28,8 +28,8 @@ export interface ConnectionsOptions {
  */
 const maxAgeMs = 60_000;
 /**
- * Maximum size of response headers, in bytes. Policies and cookies of web frameworks take more than the 16
- * KiB that most servers allow.
+ * Maximum size of response headers, in bytes; larger ones fail the attempt as `protocol`. Policies and cookies
+ * of web frameworks take more than the 16 KiB that most servers allow.
  */
 const maxHeaderSize = 65_536;
 
@@ -56,7 +56,7 @@ export class Connection {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       keepAliveTimeoutThreshold: 1_000,
-      // Off, because an attempt has its own absolute deadline, and these two restart with every byte.
+      // Turn off undici's time limits, which restart with every byte: an attempt has an absolute deadline.
       headersTimeout: 0,
       bodyTimeout: 0,
       maxHeaderSize,

@@ -18,7 +18,7 @@ import { checkTarget, defaultResolve, type TargetPolicy } from './targets.ts';
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Maximum number of decrypted webhook secrets in memory; every attempt needs one. */
+/** Maximum number of decrypted webhook secrets in memory, of which every attempt needs one. */
 const openSecrets = 1_000;
 
 /**

@@ -18,7 +18,7 @@ import type { Listeners } from './listeners.ts';
 import { TargetError } from './targets.ts';
 import { endpointView } from './views.ts';
 
-/** Maximum number of endpoints of one partner and mode. */
+/** Maximum number of endpoints of one partner and mode. Further registrations are refused. */
 const maxEndpoints = 50;
 
 /** Settings of a webhook endpoint that its partner chooses. */

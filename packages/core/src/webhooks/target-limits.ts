@@ -2,10 +2,10 @@ import { createShares, type FairShares } from '../limits/shares.ts';
 import type { OwnerName } from '../ports/shares.ts';
 import { nodeTimer, type Schedule } from '../worker/polling.ts';
 
-/** Maximum number of concurrent requests to one IP address, all partners together. */
+/** Maximum number of concurrent requests to one IP address, all partners together. Further requests wait. */
 const atOnce = 64;
 
-/** Longest wait of a request until another request to its IP address may start, in milliseconds. */
+/** Longest wait of a request for a place at its IP address, in milliseconds. After that it is not sent. */
 const maxWaitMs = 5_000;
 
 /**

@@ -31,7 +31,7 @@ export class TargetError extends Error {
   readonly code = 'TARGET_REFUSED';
 }
 
-/** Maximum length of a webhook URL, in UTF-16 code units. */
+/** Maximum length of a webhook URL, in UTF-16 code units. Longer URLs are refused. */
 const maxLength = 2048;
 const tooLong = `The URL must have at most ${maxLength} characters.`;
 

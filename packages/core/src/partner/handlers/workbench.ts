@@ -9,7 +9,7 @@ import { endpointPath } from '../webhook-schemas.ts';
 
 /**
  * Maximum number of webhook signature checks of one partner per minute: each check sends two requests to a
- * URL that the partner chose.
+ * URL that the partner chose. Further checks get a 429.
  */
 const maxChecks = 6;
 

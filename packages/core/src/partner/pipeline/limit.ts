@@ -14,7 +14,7 @@ export interface LimitOptions {
   readonly per: 'key' | 'partner';
 }
 
-/** Maximum number of full rate limit windows in memory. */
+/** Maximum number of full rate limit windows in memory. Requests in others query the store. */
 const maxFull = 10_000;
 
 /** Pipeline step that limits the number of requests of an API key or partner. */
