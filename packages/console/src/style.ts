@@ -188,7 +188,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .choices { display: flex; flex-wrap: wrap; gap: .5rem; margin-bottom: 1rem; }
 .choices a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border: 1px solid var(--border); border-radius: .5rem; }
 .choices a[aria-current] { font-weight: 600; border-color: currentColor; }
-/* Sign-in buttons, on the page for which they are. */
+/* Samples of the sign-in buttons, and the rules for the buttons. */
 .rules { list-style: disc; padding-inline-start: 1.25rem; }
 .rules li + li { margin-top: .5rem; }
 .samples { display: flex; flex-wrap: wrap; gap: 1rem; margin-bottom: 1rem; }
@@ -207,7 +207,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 /* Lines of a refusal below each other. */
 .notice.bad div { display: block; }
 
-/* Numbers of the operators and histories. */
+/* Statistics on the first page of operators, and the values that acts have changed. */
 .periods { display: flex; gap: .25rem; }
 .periods a { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .875rem; border: 1px solid var(--border); border-radius: .625rem; background: var(--surface); text-decoration: none; }
 .periods a[aria-current] { background: var(--tint); border-color: currentColor; font-weight: 600; }
@@ -235,7 +235,7 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 .badge { white-space: nowrap; }
 .badge.live { background: var(--bad-tint); color: var(--bad); }
 
-/* Payments: parts of a list that updates itself, deliveries within steps, and sums whose words stay whole on a phone. */
+/* Parts of a page that update themselves, deliveries within the steps of a payment, and sums whose words stay whole on a phone. */
 .panel > div[data-live] { display: flex; flex-direction: column; gap: 1rem; }
 .timeline .rows li { padding: .375rem 0; }
 .sums th, .sums td:first-of-type { overflow-wrap: normal; }
