@@ -128,7 +128,7 @@ export type Api = <Name extends keyof Answers>(
 /** Returns the function with which a visitor's page calls the partner API; see {@link Api}. */
 export const apiOf = ({ call }: ConsoleVisit): Api => call as Api;
 
-/** Number of deliveries on a page. Each delivery may have five attempts. */
+/** Number of deliveries on a page. By default, a delivery has up to five attempts. */
 export const deliveriesPerPage = 10;
 
 /**
