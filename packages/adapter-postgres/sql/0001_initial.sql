@@ -38,7 +38,8 @@ CREATE TABLE client_logos (
   png bytea NOT NULL
 );
 
--- Clients that a client ID metadata document describes. The purge removes them with their consents a month after their last use.
+-- Clients that a client ID metadata document describes. The purge removes them with their consents a month after their last use,
+-- unless they have grants or are disabled.
 CREATE TABLE client_documents (
   client_id text COLLATE "C" PRIMARY KEY REFERENCES clients (client_id) ON DELETE CASCADE,
   -- Time of the last authorization request, at most an hour too early.
@@ -82,8 +83,8 @@ CREATE TABLE grants (
   issued_at bigint NOT NULL,
   -- Expiry of the code. Its tokens have their own.
   expires_at bigint NOT NULL,
-  -- Expiry of the code or of its token, whichever is later. The purge walks along this column, so that it never
-  -- reads rows that it cannot delete.
+  -- Latest expiry of the code, its access tokens and its refresh tokens. The purge walks along this column, so that it does
+  -- not read grants whose tokens are still valid.
   ends_at bigint NOT NULL,
   consumed_at bigint,
   revoked_at bigint,
@@ -166,7 +167,8 @@ CREATE TABLE pushed_requests (
 
 CREATE INDEX pushed_requests_by_end ON pushed_requests (expires_at);
 
--- Sessions of the console, identity checks of sandbox users and marks of first runs.
+-- Records that expire: sessions of the console, identity checks of sandbox users, marks of first runs and of listeners, and
+-- sealed secrets that wait to be shown once.
 CREATE TABLE sandbox_records (
   digest bytea PRIMARY KEY CHECK (octet_length(digest) = 32),
   payload text NOT NULL,
@@ -219,13 +221,14 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due ON jobs (kind, due_at);
 CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
--- Number of requests of each key, partner or client address in its current window. Every counted request writes one row.
+-- Number of requests of each key, partner or client address in its current window. Every request that is counted or refused
+-- writes its row.
 -- Unlogged, so that no write waits for the disk or goes to a replica; after a crash or a failover all windows begin anew,
 -- which does no harm. Only the first request of a window changes an indexed column. The others change only the page of the
 -- row (HOT), which has free space for that. Vacuumed by the number of dead rows, like jobs.
 CREATE UNLOGGED TABLE rate_limits (
   bucket text COLLATE "C" PRIMARY KEY,
-  -- Number of requests of the last batch that were counted.
+  -- Number of requests of the last batch that were counted; in a new row the limit.
   granted integer NOT NULL,
   count integer NOT NULL,
   ends_at bigint NOT NULL
@@ -354,9 +357,9 @@ CREATE TABLE endpoint_queues (
   claimed_to bigint NOT NULL DEFAULT 0,
   -- Earliest time at which a delivery that was claimed before may be ready again.
   next_due bigint,
-  -- Time of the last claim. The endpoint that has waited longest is next.
+  -- Time at which a claim last visited the endpoint, even if it took no delivery. The endpoint that has waited longest is next.
   served_at bigint NOT NULL DEFAULT 0,
-  -- Incremented with every change of the row.
+  -- Incremented with every change of the row, except one of `served_at` alone.
   revision bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 20, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
@@ -364,8 +367,9 @@ CREATE TABLE endpoint_queues (
 CREATE INDEX endpoint_queues_by_turn ON endpoint_queues (partner, mode, served_at);
 CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
 
--- Endpoints that have failed: a row from the first failed attempt on. Only failed attempts, and the success that ends a
--- failure, write it, after they have locked the pending deliveries, and in the order of the endpoints' ids.
+-- Endpoints that have failed: a row from the first failed attempt on. Of the results of deliveries, only failed attempts
+-- and the success that ends a failure write it, after they have locked the pending deliveries, and in the order of the
+-- endpoints' ids. Notices write the times of the notices.
 CREATE TABLE endpoint_failures (
   -- Id of the endpoint, with which the row is removed.
   endpoint_id text COLLATE "C" PRIMARY KEY,
@@ -390,7 +394,7 @@ CREATE TABLE event_sequences (
   partner text COLLATE "C" NOT NULL,
   mode text COLLATE "C" NOT NULL CHECK (mode IN ('live', 'test')),
   last bigint NOT NULL,
-  -- Incremented by publishing. A claim that leaves nothing unclaimed stores the value that it read in `seen`.
+  -- Incremented by every call that locks the row. A claim that leaves nothing unclaimed stores the value that it read in `seen`.
   news bigint NOT NULL DEFAULT 1,
   seen bigint NOT NULL DEFAULT 0,
   -- True if `news` is above `seen`. A separate column for the index, because an index on those two would prevent HOT.
@@ -422,7 +426,9 @@ CREATE INDEX events_by_time ON events (mode, created_at, partner, type);
 
 -- Deliveries as partners see them, numbered in the order of creation: one row per event and endpoint, and one more for each
 -- redelivery. A row is written when it is created, when its first attempt fails, and when it becomes final. Per event and
--- endpoint at most one row is pending, and then it is the last one.
+-- endpoint at most one row is pending, and then it is the last one. No index contains status or ended_at, except partial ones of
+-- the few failed deliveries, and more than half of each page is left free. So the end of a successful delivery writes its row
+-- and no index (HOT).
 CREATE TABLE deliveries (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   id text COLLATE "C" NOT NULL UNIQUE,
@@ -442,8 +448,6 @@ CREATE TABLE deliveries (
   final_http_status integer,
   final_error text,
   final_response text,
-  -- No index contains status or ended_at, except partial ones of the few failed deliveries, and more than half of each page is
-  -- left free. So the end of a successful delivery writes its row and no index (HOT).
   -- True if an attempt has failed and another one was planned.
   has_failed boolean NOT NULL DEFAULT false,
   -- States that few deliveries have: dropped, cancelled, and failing for a pending one of which an attempt has failed.
@@ -466,8 +470,9 @@ CREATE INDEX deliveries_by_owner ON deliveries (partner, mode, created_at, id);
 
 -- Pending deliveries for workers: one narrow row each, removed when the delivery is final, so that claims and retries neither
 -- touch the indexes above nor slow down as the log grows. Created and removed in the transaction that writes the delivery's
--- status. Vacuumed by the number of dead rows and without a pause, because a claim reads dead rows too. No index contains
--- the columns that a claim writes, and half of each page is left free, so that a claim writes rows and no index (HOT).
+-- status. Vacuumed by the number of dead rows and without a pause, because a claim reads dead rows too. Of the
+-- columns that a claim writes, only `ready_at` is in an index. More than half of each page is left free, so that new versions
+-- of a row stay in its page.
 -- Claims skip rows that other transactions have locked.
 CREATE TABLE pending_deliveries (
   -- Id of the delivery, repeated here because results are stored by id.
@@ -552,7 +557,7 @@ CREATE TABLE inbox_requests (
 CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
 CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
 
--- Links to the live portal of partners that were not used yet, and the sessions that links opened.
+-- Unused links to the portal in which partners see their data of live mode, and the sessions that links opened.
 CREATE TABLE portal_sessions (
   id text COLLATE "C" PRIMARY KEY,
   -- SHA-256 of the secret of the link or, once it was used, of the session.
@@ -569,8 +574,8 @@ CREATE TABLE portal_sessions (
 CREATE INDEX portal_sessions_by_partner ON portal_sessions (partner, created_at, id);
 CREATE INDEX portal_sessions_by_end ON portal_sessions (expires_at);
 
--- What the service did, per hour, for charts of operators. Every process adds to the rows of the current hour, every few
--- seconds. No index contains the columns that change, and half of each page is left free, so that this writes no index (HOT).
+-- Counts of what the service did, per hour, for charts of operators. Every process adds to the rows of the current hour, every
+-- few seconds. No index contains the columns that change, and half of each page is left free, so that this writes no index (HOT).
 CREATE TABLE hourly_counts (
   -- Beginning of the hour.
   hour bigint NOT NULL,

@@ -66,8 +66,8 @@ export function postgresAudits(database: Database) {
     store,
     write,
     /**
-     * Adds an act to the audit log in one statement, either alone or in one transaction with the change that
-     * it records.
+     * Runs a statement that changes rows, and returns whether it changed any. Given an audit record, stores
+     * the record in the same transaction if a row was changed.
      */
     changes: <Parameters extends object>(
       audit: AuditRecord | undefined,

@@ -21,7 +21,8 @@ export interface Batching<Call, Answer> {
   /**
    * Makes the calls of a batch and returns their results in the same order.
    * @param waitedMs - time for which the first call has waited, in milliseconds
-   * @param isShared - true if other calls wait for this batch, so that it must not wait long for a lock
+   * @param isShared - true for a batch, for which other calls may wait, so that it must not wait long for a
+   * lock; false for a call that is repeated separately
    */
   readonly make: (batch: readonly Call[], waitedMs: number, isShared: boolean) => Promise<readonly Answer[]>;
   /**

@@ -6,8 +6,8 @@ import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult }
 import type { Semaphore } from './semaphore.ts';
 
 /**
- * Maximum number of attempts for a database call that was rolled back because of another transaction, or
- * whose connection is dead.
+ * Maximum number of attempts for a database call that can be tried again: see `mayTryAgain`. After the last
+ * attempt the call fails with its error.
  */
 const attempts = 5;
 
@@ -19,8 +19,8 @@ const pauseMs = 10;
 
 /**
  * Runs a database call on a connection of the pool, and waits for a server that is briefly unavailable. Tries
- * again after a conflict with another transaction, and after a connection that broke before anything could
- * have been committed. Refuses a call that has not ended after `timeoutMs`: its connection is closed, which
+ * again after a conflict with another transaction or over the name of a prepared statement, on a server that
+ * accepts no writes, and after a connection that broke before anything could have been committed. Refuses a call that has not ended after `timeoutMs`: its connection is closed, which
  * ends the transaction on the server.
  *
  * @param semaphore - semaphore to acquire before the connection; `null` for none

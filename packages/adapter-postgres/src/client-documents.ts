@@ -74,7 +74,7 @@ export function postgresClientDocuments(database: Database): ClientDocumentStore
 
   /**
    * Removes clients with metadata documents that were last used before `before`, the least recently used
-   * first. The clients are locked first: the later statements see grants that were committed before the lock.
+   * first. Keeps clients that have grants or are disabled. The clients are locked first: the later statements see grants that were committed before the lock.
    * Returns the number of removed clients.
    */
   async function removeUnused(connection: Connection, before: number, limit: number): Promise<number> {

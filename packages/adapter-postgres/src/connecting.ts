@@ -10,12 +10,12 @@ type OnFailure = (error: unknown) => void;
 type Connect = (timeoutMs: number, onFailure: OnFailure) => Promise<PostgresPoolClient>;
 
 /**
- * Functions that connect pools which the storage opened itself; they know every host of the connection
+ * Functions that connect pools which this package opened; the functions know every host of the connection
  * string.
  */
 const connectFunctions = new WeakMap<PostgresPool, Connect>();
 
-/** Sets the function with which a pool connects, instead of its method `connect`, which has no timeout. */
+/** Sets the function with which a pool connects, instead of its method `connect`, which takes no timeout. */
 export function connectsWith(pool: PostgresPool, connect: Connect): void {
   connectFunctions.set(pool, connect);
 }

@@ -142,7 +142,7 @@ export function postgresConsents(database: Database): ConsentStore {
       const jobRows = jobs.map(jobRowOf);
       if (declined.length === 0 && jobs.length === 0) return database.changes(sql.remember, consent);
       return database.write(async (connection) => {
-        // After the lock, exactly one of parallel calls finds no consent.
+        // After the lock, at most one of parallel calls finds no consent.
         const isFirst =
           jobs.length > 0 &&
           (await sql.lockClient.run(connection, { clientId })) === 1 &&

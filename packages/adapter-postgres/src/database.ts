@@ -7,12 +7,13 @@
  * - `database.read(work)` runs statements without a transaction. Each sees every commit of every process, so values that
  *   must be consistent with each other are read by one statement.
  * - `database.change(work)` runs exactly one statement that changes something, as a transaction.
- * - `database.changeUnsynced(work)` does the same without waiting for the disk. Use it only if a crash of the server may
- *   undo the change.
+ * - `database.changeUnsynced(work)` does the same for a statement that does not wait for the disk, because it turns
+ *   `synchronous_commit` off or writes an unlogged table. A crash of the server may undo its change.
  * - `database.write(work)` runs a transaction at READ COMMITTED. Each statement sees the commits before it began, so rows
  *   that decide something are locked (`FOR UPDATE`, `FOR SHARE`, a conditional `UPDATE`, a unique index).
  *
- * A frequent call that needs several statements is a function of the database (sql/functions/), called with `change`.
+ * A frequent call that needs several statements is a function of the database (sql/functions/), called with `change` or
+ * `changeUnsynced`.
  *
  * Transactions lock rows in one order to avoid deadlocks. Rows of one kind are locked in the order of their keys:
  *
@@ -50,8 +51,8 @@ import { callTimeoutMs, timeoutLeft } from './timeouts.ts';
 const firstTimeoutMs = 30_000;
 
 /**
- * Timeout for opening the storage, in milliseconds. Longer than that of a request, because processes may
- * start together, and migrations take time.
+ * Timeout for bringing the tables up to date after the first connection, in milliseconds. Longer than that of
+ * a request, because processes may start together, and migrations take time.
  */
 const startTimeoutMs = 600_000;
 
@@ -64,8 +65,9 @@ const reserve = 0.25;
 const idleInTransactionMs = 5000;
 
 /**
- * Connections of one storage. All calls go through `read`, `change` and `write`, which turn failures into
- * `StorageUnavailableError`.
+ * Connections of one storage. Calls of its stores go through `read`, `change` and `write`, which turn
+ * failures into `StorageUnavailableError`. Only calls in a transaction of the host application use a connection of the
+ * host.
  */
 export class Database {
   /** Quoted name of the PostgreSQL schema, for use in SQL statements. */
@@ -126,8 +128,8 @@ export class Database {
   }
 
   /**
-   * Reads one row; `null` if there is none. Concurrent look-ups of the same kind are combined into one
-   * statement.
+   * Reads one row; `null` if there is none. Concurrent calls with the same `Lookup` are combined into one
+   * statement. A `Statement` always runs by itself.
    */
   async get<Parameters extends object, Row>(
     statement: Statement<Parameters, Row> | Lookup<Parameters, Row>,
@@ -188,7 +190,7 @@ export class Database {
     return this.#call(timeoutMs, attempt, this.#semaphore);
   }
 
-  /** Creates a connection outside of the pool, which is not connected yet; see `connectionBeside`. */
+  /** Creates a client outside of the pool, not connected yet. See `connectionBeside`, also for `null`. */
   session(): Session | null {
     return connectionBeside(this.#use());
   }

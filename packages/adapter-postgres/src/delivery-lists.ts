@@ -12,7 +12,10 @@ import { startOf } from './timed-pages.ts';
 
 type DeliveryRow = Omit<DeliveryRecord, 'attempts'> & { readonly attempts: string };
 
-/** Number of a partner's pending deliveries up to which a list of deliveries is made by sorting them. */
+/**
+ * Number of pending deliveries of a partner, or to the endpoint of the filter, up to which a list of pending
+ * deliveries sorts them. With more, the list is read along the index of all deliveries.
+ */
 const fewPending = 2_000;
 
 /** Partner, mode and filters of a list. */
@@ -216,7 +219,7 @@ export function postgresDeliveryLists(
 }
 
 /**
- * Builds a query for a page of deliveries together with their attempts and other shown data, in one
+ * Builds a query for a page of deliveries together with their events, attempts and next attempt times, in one
  * statement.
  */
 function shown(schema: string, page: string, ...order: readonly string[]): string {

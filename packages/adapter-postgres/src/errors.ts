@@ -1,6 +1,6 @@
 /**
  * Thrown if the database cannot do what was requested: it cannot be reached, is too busy, full, broken, not
- * opened or closed. `cause` is the error of PostgreSQL or the driver. HTTP requests get a 503.
+ * opened or closed. `cause` is the error of PostgreSQL or the driver, if there was one. HTTP requests get a 503.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
@@ -65,8 +65,9 @@ export function isNameConflict(error: unknown): boolean {
 }
 
 /**
- * Checks whether an error leaves the connection unusable: it broke, the server ended it, or the server became
- * a standby, whose successor only a new connection finds.
+ * Checks whether a connection must be closed after an error: it may be broken (any error without an
+ * SQLSTATE), the server failed or ended it, or the server became a standby, whose successor only a new
+ * connection finds.
  */
 export function endsConnection(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -87,7 +88,7 @@ export function endedIdle(error: unknown): boolean {
  * (PgBouncer reports everything with 08P01: no server, a failed login, too many clients). 53300: too many
  * connections of the server, the database or the role, or of PgBouncer. 53400, 55000: a limit of a managed
  * service, a database that accepts no connections now. 57P01 to 57P05: the server stops, has crashed, or
- * starts.
+ * starts, the database was dropped, or the session was idle for too long.
  */
 const notNow = /^(?:08...|53300|53400|55000|57P0[1-5])$/;
 
@@ -101,7 +102,10 @@ const notThere =
  */
 const notMade = /\btimeout\b|^Connection terminated/;
 
-/** Checks whether a connection that failed may succeed in a moment. A wrong password or database name never does. */
+/**
+ * Checks whether a connection that failed may succeed in a moment. For a wrong password or database name
+ * returns `false`, unless PgBouncer reports it, whose errors all have one SQLSTATE.
+ */
 export function mayComeUp(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);

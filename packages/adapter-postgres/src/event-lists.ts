@@ -10,7 +10,8 @@ type EveryRow = EveryEventFilter & { readonly until: number; readonly limit: num
 
 /** Creates the conditions on the deliveries of events, by the statuses that a filter can name. */
 function conditionsIn(schema: string) {
-  // Few deliveries are pending or failed, and are found by themselves. OFFSET keeps PostgreSQL from reading all deliveries.
+  // Few deliveries are pending or failed, so their events are found through them. In the other conditions
+  // OFFSET keeps PostgreSQL from reading all deliveries.
   return {
     every: 'true',
     delivered: `EXISTS (

@@ -21,8 +21,8 @@ import { prepared, statement } from './statement.ts';
 import { lockTimeoutLeft, lockTimeoutOf, timeoutLeft } from './timeouts.ts';
 
 /**
- * A row of a page of events, together with the first and last number of the sequence; `id` is `null` in the
- * only row of an empty page.
+ * A row of a page of events, together with the sequence number of the oldest stored event and the last number
+ * that was given out; `id` is `null` in the only row of an empty page.
  */
 type ListedRow = { readonly oldest: number | null; readonly newest: number | null } & (
   | EventRecord
@@ -51,7 +51,7 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY page.sequence
     `),
 
-    // OFFSET keeps PostgreSQL from reading all owners' deliveries for it.
+    // OFFSET keeps PostgreSQL from reading the deliveries of all owners.
     latest: statement<EventFilter & { limit: number }, EventRecord>(`
       SELECT ${columns} FROM ${schema}.events
       WHERE partner = :partner AND mode = :mode AND sequence < coalesce(:before, 9223372036854775807)
@@ -67,7 +67,7 @@ export function postgresEvents(database: Database): EventStore {
       ORDER BY sequence DESC LIMIT :limit
     `),
 
-    // The time is checked outside, because otherwise the query would read all older events. OFFSET as above.
+    // The time is checked outside, because otherwise the query would read all older events. OFFSET as in `latest`.
     countUndelivered: statement<
       Owner & { since: number; limit: number },
       { readonly type: string; readonly count: number }

@@ -19,7 +19,7 @@ const tryMs = 2_500;
  * password, at once.
  *
  * @param isWanted - called between two attempts; returns false to give up
- * @param onWait - called after each failed attempt, with the reason
+ * @param onWait - called before each further attempt, with the reason why the last one failed
  */
 export async function firstConnection(
   pool: PostgresPool,

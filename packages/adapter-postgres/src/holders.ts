@@ -4,8 +4,8 @@ import { type Connection, prepared } from './statement.ts';
 type Holding = { readonly sub: string; readonly scope: string };
 
 /**
- * Creates the query for partners whose clients have an unrevoked consent of a user with a scope. It runs on
- * connections of the storage and of the host application.
+ * Creates the query for enabled partners of which an enabled client has an unrevoked consent of a user with a
+ * scope. It runs on connections of the storage and of the host application.
  */
 export function postgresHolders({ schema }: Pick<Database, 'schema'>) {
   const partnersHolding = prepared<Holding, { readonly slug: string }>(`

@@ -74,8 +74,8 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
 }
 
 /**
- * Wraps a host application's connection so that its rows contain only text. Statements on such a connection
- * return text only, because an object that the host passes in place of a client may ignore the parsers of a
+ * Wraps a host application's connection so that it refuses rows with values other than text. Statements for
+ * such a connection select text only, because an object that the host passes in place of a client may ignore the parsers of a
  * statement and use those of `pg.types`. These read text unchanged, unless the host has replaced even that
  * parser.
  *

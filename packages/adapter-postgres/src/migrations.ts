@@ -49,8 +49,9 @@ function sha256(text: string): string {
  * that gets the lock applies the missing migrations and then all functions; the others then find them
  * applied. The lock ends with the transaction, so this is safe behind a pooler.
  *
- * Functions belong to the last migration. A version that changes a function also ships a migration, even an empty one, so
- * that processes of an earlier version are refused instead of restoring their own function.
+ * Functions belong to the last migration. A version that changes a function also ships a migration, even an
+ * empty one: functions are replaced only together with a migration, and otherwise a process whose functions
+ * are not the recorded ones is refused.
  *
  * @param schema - name of the schema, unquoted
  */

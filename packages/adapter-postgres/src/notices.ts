@@ -8,8 +8,8 @@ type EndpointRow = Omit<NoticedEndpoint, 'lastFailure'> & NoticedEndpoint['lastF
 
 function statementsIn(schema: string) {
   /**
-   * Creates the search for failing endpoints that meet a condition. Few endpoints fail, so the search is
-   * cheap.
+   * Creates the search for endpoints of enabled partners that have failed and meet a condition. Few
+   * endpoints fail, so the search is cheap.
    */
   const endpoints = (condition: string) =>
     statement<Request, EndpointRow>(`

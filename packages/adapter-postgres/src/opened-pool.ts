@@ -19,8 +19,8 @@ export interface OpenedPool extends PostgresPool {
 
 /**
  * Splits a connection string into one for each host that it names, as libpq does:
- * `postgres://user@a:5432,b:5433/database`. The driver supports only one host. Returns `null` if a host is
- * missing, because the driver would use this machine instead.
+ * `postgres://user@a:5432,b:5433/database`. The driver supports only one host. Returns `null` if one of
+ * several hosts is missing, because the driver would use this machine instead.
  */
 export function eachHost(connectionString: string): readonly string[] | null {
   const parts = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(connectionString);
@@ -30,7 +30,7 @@ export function eachHost(connectionString: string): readonly string[] | null {
   return hosts.map((host) => `${before}${host}${after}`);
 }
 
-/** Returns the error of a TLS file that a connection string names and that cannot be read; otherwise `null`. */
+/** Returns the error of a TLS file that a connection string names and that cannot be used; otherwise `null`. */
 function unreadableFileOf(connectionString: string): unknown {
   try {
     assertTlsFiles(connectionString, 'the connection string');
@@ -53,7 +53,7 @@ export function openPool(connectionString: string, timeoutMs: number, max = 10):
 
   class HostClient extends Client {
     /**
-     * Error of TLS files that cannot be read, thrown when the client connects; `null` for none. The pool creates
+     * Error of TLS files that cannot be used, thrown when the client connects; `null` for none. The pool creates
      * clients in event handlers, where an error would end the process.
      */
     readonly #unreadable: unknown;

@@ -19,7 +19,8 @@ export interface PostgresStorageOptions {
    */
   readonly connectionString?: string;
   /**
-   * Schema of the database that contains the tables, created if missing: `[a-z_][a-z0-9_]{0,62}`.
+   * Schema of the database that contains the tables, created if missing: `[a-z_][a-z0-9_]{0,62}`, and not
+   * beginning with `pg_`.
    * @defaultValue 'ostiary'
    */
   readonly schema?: string;
@@ -28,7 +29,8 @@ export interface PostgresStorageOptions {
 const known: readonly string[] = ['pool', 'connectionString', 'schema'];
 
 /**
- * Validates the options of the storage. Throws a `TypeError` that names the option and never shows its value.
+ * Validates the options of the storage. Throws a `TypeError` that names the option. Of a connection string it
+ * shows at most the path of a TLS file that cannot be used.
  */
 export function parseOptions(options: unknown): {
   /** Pool of the host application, or a function that opens a pool of the storage. */

@@ -116,7 +116,10 @@ export function postgresPartners(database: Database): PartnerStore {
   const sql = statementsIn(database.schema);
   const sorted = postgresSortedLists<PartnerRecord>(database, { columns, table: 'partners', id: 'slug' });
 
-  /** Revokes the grants of a partner's clients, ends its portal sessions, and cancels its pending deliveries. */
+  /**
+   * Revokes the grants of a partner's clients, ends its portal sessions, cancels its pending deliveries, and
+   * forgets the failures of its endpoints.
+   */
   async function end(
     connection: Connection,
     { slug, updatedAt: now }: PartnerRecord,

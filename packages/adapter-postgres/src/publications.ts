@@ -64,7 +64,7 @@ export function postgresPublications({ schema }: Pick<Database, 'schema'>) {
 
     /**
      * Returns the ids of the endpoints to which an event goes: enabled, of this partner and mode, and
-     * subscribed to the event's type. In order of the ids.
+     * subscribed to the event's type, in the order of the ids. Returns none for a disabled partner.
      */
     async matchingEndpoints(
       connection: Connection,

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { type Statement, statement } from './statement.ts';
 import { longTimeoutMs } from './timeouts.ts';
 
-/** Numbers of events to remove, and those among them that other transactions have locked. */
+/** Numbers of events to remove, and those among them that this transaction was able to lock. */
 interface Choice {
   readonly chosen: readonly number[];
   readonly held: readonly number[];

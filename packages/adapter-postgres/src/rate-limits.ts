@@ -73,7 +73,7 @@ export function postgresRateLimits(database: Database): AddressCounts {
 
   // Batched, because all requests of a key update one row: so a busy key uses one connection, not all.
   const consume = batchCalls<Request, RateLimitState>({
-    // Fails only if one batch has the same bucket with two limits.
+    // Two limits or window lengths of one bucket in a batch would write its row twice, which fails.
     mayRetryAlone: isRepeatedInOne,
     async make(group, waitedMs) {
       const buckets = Map.groupBy(group, nameOf);

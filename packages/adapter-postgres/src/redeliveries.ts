@@ -33,7 +33,8 @@ function statementsIn(schema: string) {
       FOR NO KEY UPDATE
     `),
 
-    // Ignores later deliveries that were cancelled. The events are locked against the purge.
+    // Leaves out a dropped delivery if its event has a later delivery to the endpoint, unless that one was
+    // cancelled. The events are locked against the purge.
     recover: statement<
       Owner & { endpointId: string; since: number; limit: number; deliveryId: string; now: number }
     >(`

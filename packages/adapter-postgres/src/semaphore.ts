@@ -14,7 +14,8 @@ export class Semaphore {
   }
 
   /**
-   * Resolves when the call may go on; a call that gives up leaves the line. Must be followed by `release`.
+   * Resolves when the call may go on, and must then be followed by `release`. Rejects when `race` does; the
+   * call then leaves the line.
    */
   async acquire(race: Race): Promise<void> {
     if (this.#free > 0) {

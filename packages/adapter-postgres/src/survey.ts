@@ -23,7 +23,7 @@ export function postgresSurvey(database: Database): Storage['survey'] {
   const count = (from: string) => `(SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT :limit) AS counted)`;
   const sealed = (table: string, column: string) =>
     `SELECT 1 FROM ${schema}.${table} WHERE NOT starts_with(${column}, :sealedWith)`;
-  // Pending deliveries that were never tried have no ready_at: they can be claimed when they are due.
+  // Pending deliveries that were never claimed have no ready_at: they can be claimed when they are due.
   const survey = statement<SurveyRequest, Row>(`
     WITH due_jobs AS (
       SELECT due_at FROM ${schema}.jobs

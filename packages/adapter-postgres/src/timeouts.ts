@@ -22,14 +22,15 @@ export const lockTimeoutLeft = (waitedMs: number): number => Math.max(1, lockTim
 const sharedLockMs = 50;
 
 /**
- * Returns the value of `lock_timeout` for a statement. @param isShared - true if other calls wait for the end
- * of the statement
+ * Returns the value of `lock_timeout` for a statement.
+ * @param isShared - true if other calls may wait for the end of the statement; the value is then short
+ * @param aloneMs - value for any other statement, in milliseconds
  */
 export const lockTimeoutOf = (isShared: boolean, aloneMs = callTimeoutMs): string =>
   String(isShared ? sharedLockMs : aloneMs);
 
 /**
- * Timeout in milliseconds for a call that changes many rows while no user waits, such as a purge or the
- * disabling of a client.
+ * Timeout in milliseconds for a call that may change many rows, such as a purge, the disabling of a client or
+ * the removal of an endpoint.
  */
 export const longTimeoutMs = 30_000;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Parameters of a connection string that name files, and how the content of such a file begins (RFC 7468).
+ * Parameters of a connection string that name TLS files, what each file must hold, and the line with which
+ * that part of the file begins (RFC 7468).
  */
 const files = {
   sslrootcert: { holds: 'certificate', begins: /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/ },

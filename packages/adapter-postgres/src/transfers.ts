@@ -228,8 +228,8 @@ export function postgresTransfers(database: Database): TransferStore {
 }
 
 /**
- * Returns the list position before all transfers of a time: the empty text sorts before all ids. So the index
- * needs one bound less.
+ * Returns the list position before all transfers of a time: the empty text sorts before all ids. So one
+ * comparison expresses both the end of the period and the position after which a page starts.
  */
 function startOf(time: number): ListPosition {
   return { time, id: '' };

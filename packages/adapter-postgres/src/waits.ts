@@ -42,7 +42,7 @@ function statementsIn(schema: string) {
 
     // Lock rows of endpoints first, then deliveries by number, in the order of every statement that writes
     // both. A delivery that was never claimed has no `ready_at`. For a claimed one it is the end of the
-    // lease.
+    // lease, and after a failed attempt the time of the next one.
     deliveries: statement<Times & { delaysMs: readonly number[]; limit: number }, Moved>(`
       WITH waits AS (
         SELECT id, endpoint_id, claim_id, due_at, ready_at,
@@ -91,8 +91,9 @@ function statementsIn(schema: string) {
 }
 
 /**
- * Creates the function that brings forward the due times of jobs and deliveries that lie too far in the
- * future, because the clock was set back. Jobs and deliveries have a transaction each.
+ * Creates the function that brings forward times that lie too far in the future because the clock was set
+ * back: due times and leases of jobs, due times and leases of deliveries, and turns of endpoints. Each of the
+ * three has a transaction.
  */
 export function postgresWaits(database: Database): Storage['boundWaits'] {
   const sql = statementsIn(database.schema);

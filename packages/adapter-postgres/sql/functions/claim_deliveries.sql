@@ -53,7 +53,8 @@ BEGIN
     FROM (SELECT partner, mode, true AS has_news FROM news UNION ALL SELECT partner, mode, false FROM due) AS owner
     GROUP BY partner, mode
   ),
-  -- Share of each of the n owners with due work: places / (n + 1), at least 1, and at most the value in `most_of`.
+  -- Share of each of the n owners with due work: places / (n + 1), at least 1, and at most the value in `most_of`. Without
+  -- limits of shares an owner may take all of `most`.
   shared AS MATERIALIZED (
     SELECT partner, mode, has_news, served_at, share FROM (
       SELECT *,

@@ -7,8 +7,9 @@
 --   A row that has moved since the statement began belongs to another claim, because nothing else writes a row without ending
 --   its claim.
 -- - `answers` are the attempts that say something about their endpoint. An endpoint fails from a failed attempt until its last
---   one succeeds and none of its deliveries waits for another attempt.
--- - An attempt that is followed by others goes into the log. An attempt whose number is logged already does too, and fails.
+--   attempt succeeds and none of its deliveries waits for another attempt after a failed one.
+-- - An attempt that is followed by others goes into the log. So does an attempt whose number is logged already: the primary key
+--   then refuses the whole call.
 --
 -- given: [{ place, id, claim_id, status, due_at, attempt, is_cut_off, at, duration_ms, http_status, error, response }]
 --
