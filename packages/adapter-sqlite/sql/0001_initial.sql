@@ -38,7 +38,8 @@ CREATE TABLE client_logos (
   png BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Clients that a client ID metadata document describes. The purge removes them with their consents a month after their last use.
+-- Clients that a client ID metadata document describes. The purge removes them with their consents a month after their last use,
+-- unless they have grants or are disabled.
 CREATE TABLE client_documents (
   client_id TEXT PRIMARY KEY NOT NULL REFERENCES clients (client_id) ON DELETE CASCADE,
   -- Time of the last authorization request, at most an hour too early.
@@ -82,8 +83,8 @@ CREATE TABLE grants (
   issued_at INTEGER NOT NULL,
   -- Expiry of the code. Its tokens have their own.
   expires_at INTEGER NOT NULL,
-  -- Expiry of the code or of its token, whichever is later. The purge walks along this column, so that it never
-  -- reads rows that it cannot delete.
+  -- Latest expiry of the code, its access tokens and its refresh tokens. The purge walks along this column, so that it does
+  -- not read grants whose tokens are still valid.
   ends_at INTEGER NOT NULL,
   consumed_at INTEGER,
   revoked_at INTEGER,
@@ -165,7 +166,8 @@ CREATE TABLE pushed_requests (
 
 CREATE INDEX pushed_requests_by_end ON pushed_requests (expires_at);
 
--- Sessions of the console, identity checks of sandbox users and marks of first runs.
+-- Records that expire: sessions of the console, identity checks of sandbox users, marks of first runs and of listeners, and
+-- sealed secrets that wait to be shown once.
 CREATE TABLE sandbox_records (
   digest BLOB PRIMARY KEY NOT NULL CHECK (length(digest) = 32),
   payload TEXT NOT NULL,
@@ -259,7 +261,7 @@ CREATE TABLE transfers (
   partner TEXT NOT NULL,
   mode TEXT NOT NULL CHECK (mode IN ('live', 'test')),
   status TEXT NOT NULL CHECK (status IN ('pending', 'completed', 'failed')),
-  -- Amount in minor units. Read it as a bigint, because a double cannot hold it exactly.
+  -- Amount in minor units. Read it as text, because a double cannot hold it exactly.
   amount INTEGER NOT NULL CHECK (amount > 0 AND amount < 100000000000000000),
   currency TEXT NOT NULL,
   recipient_kid TEXT NOT NULL,
@@ -326,8 +328,8 @@ CREATE TABLE endpoint_queues (
 
 CREATE INDEX endpoint_queues_due ON endpoint_queues (next_due) WHERE next_due IS NOT NULL;
 
--- Endpoints that have failed: a row from the first failed attempt on. Only failed attempts, and the success that ends a
--- failure, write it.
+-- Endpoints that have failed: a row from the first failed attempt on. Of the results of deliveries, only failed attempts
+-- and the success that ends a failure write it. Notices write the times of the notices.
 CREATE TABLE endpoint_failures (
   -- Id of the endpoint, with which the row is removed.
   endpoint_id TEXT PRIMARY KEY NOT NULL,
@@ -484,7 +486,7 @@ CREATE TABLE inbox_requests (
 CREATE INDEX inbox_requests_by_endpoint ON inbox_requests (endpoint_id, received_at, id);
 CREATE INDEX inbox_requests_by_owner ON inbox_requests (partner, mode, received_at, id);
 
--- Links to the live portal of partners that were not used yet, and the sessions that links opened.
+-- Unused links to the portal in which partners see their data of live mode, and the sessions that links opened.
 CREATE TABLE portal_sessions (
   id TEXT PRIMARY KEY NOT NULL,
   -- SHA-256 of the secret of the link or, once it was used, of the session.
@@ -501,7 +503,7 @@ CREATE TABLE portal_sessions (
 CREATE INDEX portal_sessions_by_partner ON portal_sessions (partner, created_at, id);
 CREATE INDEX portal_sessions_by_end ON portal_sessions (expires_at);
 
--- What the service did, per hour, for charts of operators. Every process adds to the rows of the current hour.
+-- Counts of what the service did, per hour, for charts of operators. Every process adds to the rows of the current hour.
 CREATE TABLE hourly_counts (
   -- Beginning of the hour.
   hour INTEGER NOT NULL,

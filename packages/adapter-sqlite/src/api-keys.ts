@@ -19,7 +19,7 @@ const columns = `
   expires_at AS expiresAt, revoked_at AS revokedAt, last_used_at AS lastUsedAt
 `;
 
-// The plus signs are explained at `findToken` in grants.ts.
+// The plus signs after this text in the statements below are explained at `findToken` in grants.ts.
 const stateWhere = `
   SELECT ${columns}, partners.disabled_at IS NOT NULL AS partnerDisabled
   FROM api_keys JOIN partners ON partners.slug = api_keys.partner WHERE

@@ -56,7 +56,7 @@ export function sqliteClientDocuments(database: Database): ClientDocumentStore {
 
   /**
    * Removes clients with metadata documents that were last used before `before`, the least recently used
-   * first. Returns the number of removed clients.
+   * first. Keeps clients that have grants or are disabled. Returns the number of removed clients.
    */
   function removeUnused(before: number, limit: number): number {
     const unused = sql().unused.all({ before, limit });

@@ -198,7 +198,10 @@ function originOf({ origin, protocol, host }: URL): string | null {
   return host === '' ? null : `${protocol}//${host}`;
 }
 
-/** Returns the distinct origins of a client's redirect URIs. */
+/**
+ * Returns the distinct origins of a client's redirect URIs, with `*` for the port of a loopback URI that may
+ * have any port.
+ */
 function originsOf({ redirectUris, loopbackPorts }: ClientRecord): ReadonlySet<string> {
   const urls = redirectUris.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri));
   const origins = urls.map(originOf).filter((origin) => origin !== null);

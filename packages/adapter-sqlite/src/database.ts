@@ -13,8 +13,9 @@ interface Opened {
 }
 
 /**
- * Connection of one storage; there is only one. All calls go through `read` and `write`, which turn failures
- * into `StorageUnavailableError`.
+ * The only connection of a storage. Calls of its stores go through `read` and `write`, which turn failures
+ * into `StorageUnavailableError`. Only calls in a transaction of the host application use a connection of the
+ * host.
  */
 export class Database {
   readonly #file: string;

@@ -44,7 +44,7 @@ const columns = `
 `;
 const source = 'deliveries CROSS JOIN events ON events.number = event_number';
 
-/** Creates the functions that read deliveries with their attempts, outside or inside of a transaction. */
+/** Prepares the query for the last delivery of an event to an endpoint, inside or outside of a transaction. */
 export function storedDeliveriesOn(connection: Connection) {
   const last = connection.prepare<[{ eventNumber: number; endpointId: string }], DeliveryRow>(`
     SELECT ${columns} FROM ${source}
@@ -53,7 +53,10 @@ export function storedDeliveriesOn(connection: Connection) {
   `);
 
   return {
-    /** Returns the last delivery of an event to an endpoint. If a delivery is pending, it is the last. */
+    /**
+     * Returns the last delivery of an event to an endpoint with its attempts; `null` if there is none. If a
+     * delivery is pending, it is the last.
+     */
     last(pair: { readonly eventNumber: number; readonly endpointId: string }): DeliveryRecord | null {
       const row = last.get(pair);
       return row === undefined ? null : deliveryOf(row);

@@ -5,7 +5,7 @@ import { StorageUnavailableError } from './errors.ts';
 
 /**
  * Returns a function that throws if the file of an open better-sqlite3 connection, or its `-wal` or `-shm`
- * file in WAL mode, was moved, deleted, emptied or replaced. SQLite would keep writing into the file that it
+ * file in WAL mode, was moved, deleted or replaced, or if the database file was emptied. SQLite would keep writing into the file that it
  * has opened, and after a restart those writes would be gone. For hosts that have their own tables in this
  * storage's file: call the function in each transaction, right before it commits, and roll back if it throws.
  * A call takes about 5 µs. A database in memory always passes. A file that is overwritten in place keeps its

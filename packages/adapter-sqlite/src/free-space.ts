@@ -20,7 +20,8 @@ const numberOf = (connection: Connection, pragma: string): number =>
   Number(connection.pragma(pragma, { simple: true }));
 
 /**
- * Returns unused pages of the database to the file system, in short steps between which other calls can run.
+ * Returns unused pages of the database to the file system, except some that are kept for new data, in short
+ * steps between which other calls can run. Does nothing for a file that cannot return pages in steps.
  */
 export async function giveBack(database: Database): Promise<void> {
   for (let step = 0; step < maxSteps; step += 1) {

@@ -97,8 +97,8 @@ export class GroupCommit {
   }
 
   /**
-   * Commits a group of write calls and resolves the calls. If the database is busy, returns the error and
-   * resolves none.
+   * Commits a group of write calls, resolves or rejects each call, and returns `null`. If the database is
+   * busy, returns the error and leaves the calls waiting.
    */
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
     let answers: (() => void)[];

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts';
 type Holding = { readonly sub: string; readonly scope: string };
 
 /**
- * Creates the query for partners whose clients have an unrevoked consent of a user with a scope. It runs on
- * connections of the storage and of the host application.
+ * Creates the query for enabled partners of which an enabled client has an unrevoked consent of a user with a
+ * scope. It runs on connections of the storage and of the host application.
  */
 export function holdersOn(connection: Connection): (request: Holding) => string[] {
   // The quotes are explained at `matchingEndpoints` in publications.ts.

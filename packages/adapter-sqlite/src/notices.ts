@@ -14,8 +14,8 @@ type EndpointRow = Omit<NoticedEndpoint, 'lastFailure'> & NoticedEndpoint['lastF
 
 function statementsOn(connection: Connection) {
   /**
-   * Prepares the search for failing endpoints that meet a condition. Few endpoints fail, so the search is
-   * cheap.
+   * Prepares the search for endpoints of enabled partners that have failed and meet a condition. Few
+   * endpoints fail, so the search is cheap.
    */
   const endpoints = (condition: string) =>
     connection.prepare<[Request], EndpointRow>(`

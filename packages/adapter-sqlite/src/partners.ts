@@ -84,7 +84,10 @@ export function sqlitePartners(database: Database): PartnerStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare(statementsOn);
 
-  /** Revokes the grants of a partner's clients, ends its portal sessions, and cancels its pending deliveries. */
+  /**
+   * Revokes the grants of a partner's clients, ends its portal sessions, cancels its pending deliveries, and
+   * forgets the failures of its endpoints.
+   */
   function end(slug: string, disabledAt: number, now: number): Omit<PartnerReach, 'keys' | 'clients'> {
     const { codes = 0, tokens = 0 } = sql().alive.get({ slug, now }) ?? {};
     sql().revokeGrants.run({ slug, disabledAt });

@@ -52,7 +52,7 @@ export function publicationsOn(connection: Connection) {
 
   /**
    * Returns the ids of the endpoints to which an event goes: enabled, of this partner and mode, and
-   * subscribed to the event's type. In order of the ids.
+   * subscribed to the event's type, in the order of the ids. Returns none for a disabled partner.
    */
   const matchingEndpoints = (request: Owner & { readonly type: string }): string[] =>
     sql.matchingEndpoints.all(request);

@@ -42,7 +42,8 @@ function statementsOn(connection: Connection) {
     `),
 
     sequences: connection.prepare<[], Owner>('SELECT partner, mode FROM event_sequences'),
-    // Finds the first event that must stay although it is old enough. Events after it must stay as well.
+    // Removes the first event of a sequence if it is old enough and has no delivery. If it stays, all events
+    // after it stay, so that the sequence has no gap.
     firstEvent: connection.prepare<[Owner & { eventsBefore: number }]>(`
       DELETE FROM events
       WHERE number = (

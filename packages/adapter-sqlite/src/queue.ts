@@ -75,8 +75,8 @@ export function sqliteQueue(database: Database): Queue {
   }));
 
   /**
-   * Returns the due jobs of a kind that a claim may take. Jobs of partners that have waited longest come
-   * first.
+   * Returns the due jobs of a kind that a claim may take, sorted by due time, with those of test mode last.
+   * If there are more owners than places, the owners whose first jobs have been due longest get the places.
    */
   function dueOf(kind: string, owners: DueOwner[], now: number, limit: number, shares?: Shares): JobRow[] {
     const names = owners.sort((a, b) => a.dueAt - b.dueAt).map(({ owner }) => owner);

@@ -16,7 +16,8 @@ function statementsOn(connection: Connection) {
       WHERE id = :eventId AND partner = :partner AND mode = :mode
     `),
 
-    // Ignores later deliveries that were cancelled.
+    // Leaves out a dropped delivery if its event has a later delivery to the endpoint, unless that one was
+    // cancelled.
     dropped: connection.prepare<
       [{ endpointId: string; since: number; limit: number }],
       { eventNumber: number }

@@ -24,8 +24,8 @@ function statementsOn(connection: Connection) {
         /** 1 if the refresh token was replaced, or only its family is known. */
         isReplaced: 0 | 1;
         /**
-         * 1 if the refresh token was replaced less than the grace period ago, and the token that replaced it
-         * was not replaced itself.
+         * 1 if the refresh token was replaced at most `graceMs` before or after `now`, and the token that
+         * replaced it was not replaced itself.
          */
         givesSuccessor: 0 | 1;
         isAlive: 0 | 1;

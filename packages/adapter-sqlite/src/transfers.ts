@@ -39,8 +39,8 @@ const oldestFirst = {
 } as const;
 
 /**
- * SQL conditions of the lists of transfers, one for each index. There is at most one transfer with a
- * reference.
+ * SQL conditions of the lists of transfers, one for each index. A partner has at most one transfer with a
+ * reference in each mode.
  */
 const conditions = {
   all: '',
@@ -230,8 +230,8 @@ export function sqliteTransfers(database: Database): TransferStore {
 }
 
 /**
- * Returns the list position before all transfers of a time: the empty text sorts before all ids. So the index
- * needs one bound less.
+ * Returns the list position before all transfers of a time: the empty text sorts before all ids. So one
+ * comparison expresses both the end of the period and the position after which a page starts.
  */
 function startOf(time: number): ListPosition {
   return { time, id: '' };

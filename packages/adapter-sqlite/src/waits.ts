@@ -64,8 +64,8 @@ function statementsOn(connection: Connection) {
 }
 
 /**
- * Creates the function that brings forward the due times of jobs and deliveries that lie too far in the
- * future, because the clock was set back.
+ * Creates the function that brings forward times that lie too far in the future because the clock was set
+ * back: due times and leases of jobs and deliveries, and turns of endpoints.
  */
 export function sqliteWaits(database: Database): Storage['boundWaits'] {
   const sql = database.prepare(statementsOn);

@@ -9,8 +9,8 @@ import { openedFile, statOf } from './file-guard.ts';
 const largeLog = 2 * logSizeLimit;
 
 /**
- * Row that `wal_checkpoint` returns: number of pages in the write-ahead log, and how many of them were copied
- * to the database file.
+ * Row that `wal_checkpoint` returns: 1 in `busy` if the checkpoint could not be completed, the number of
+ * pages in the write-ahead log, and how many of them were copied to the database file.
  */
 interface Checkpoint {
   readonly busy: number;
