@@ -20,8 +20,8 @@ export const keyRefreshMs = 5_000;
 const retiredKeyMs = 24 * 3600_000;
 
 /**
- * Time for which a signing key's public part is stored after it was replaced, in milliseconds. Clients send
- * old ID tokens as `id_token_hint` to sign a user out.
+ * Time for which a signing key verifies tokens after it was replaced, in milliseconds; a later rotation deletes
+ * it. Clients send old ID tokens as `id_token_hint` to sign a user out.
  */
 export const verifiableMs = 365 * 24 * 3600_000;
 

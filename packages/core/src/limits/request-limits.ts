@@ -33,14 +33,20 @@ export type LimitGroup = keyof typeof partnerLimits;
  * count with `addressLimit` where it applies: the option and its page follow.
  */
 export const addressLimits = {
-  /** Maximum number of authorization requests per minute. */
+  /**
+   * Maximum number of authorization requests per minute. The same limit applies, each counted separately, to
+   * the continuations of authorization requests and to requests to sign out.
+   */
   authorizeStarts: 300,
   /**
    * Maximum number of pushed authorization requests per minute. A server that starts more than 3,000 sign-ins
    * in a minute needs a higher limit.
    */
   pushedRequests: 3000,
-  /** Maximum number of failed client authentications at the token endpoint per minute. */
+  /**
+   * Maximum number of failed client authentications per minute: at the token endpoint, at introspection and
+   * with pushed authorization requests together.
+   */
   failedClientAuthentications: 60,
   /**
    * Maximum number of uses of refresh tokens per minute, including refused uses. A server that refreshes for

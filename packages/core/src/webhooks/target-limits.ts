@@ -9,8 +9,8 @@ const atOnce = 64;
 const maxWaitMs = 5_000;
 
 /**
- * Time until the next try of a delivery that could not be sent because too many requests to its address were
- * running, in milliseconds.
+ * Time until the next try of a delivery or signature check that could not be sent because too many requests to
+ * its address were running, in milliseconds.
  */
 export const fullTargetMs = 1_000;
 
