@@ -13,15 +13,17 @@ import { PartnerNameError } from './partners.ts';
 export type CheckTarget = (url: string) => Promise<unknown>;
 
 /**
- * Checks that `requirePushedRequests` is not set without the option `pushedRequests`, because the client
- * could sign no user in. @throws TypeError if it is
+ * Checks that `requirePushedRequests` and `requireDpop` are set only with the options `pushedRequests` and
+ * `dpop`, because the client could otherwise sign no user in. @throws TypeError if one of them is set without its option
  */
 export function requireOptions(
   { options }: Core,
-  settings: Partial<Pick<ClientRecord, 'requirePushedRequests'>>,
+  settings: Partial<Pick<ClientRecord, 'requirePushedRequests' | 'requireDpop'>>,
 ): void {
   if (settings.requirePushedRequests === true && options.pushedRequests === undefined)
     throw new TypeError(`requirePushedRequests: ${fieldProblems.option_pushed}`);
+  if (settings.requireDpop === true && !options.dpop)
+    throw new TypeError(`requireDpop: ${fieldProblems.option_dpop}`);
 }
 
 /**

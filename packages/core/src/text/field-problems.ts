@@ -51,6 +51,7 @@ export const fieldProblems = {
   scope_openid: 'openid cannot be left out, because it makes a sign-in OpenID Connect',
   option_keys: 'needs the option privateKeyJwt',
   option_pushed: 'needs the option pushedRequests',
+  option_dpop: 'needs the option dpop',
   profile_options: 'fapi2 needs the options privateKeyJwt, pushedRequests and dpop',
   profile_keys: 'fapi2 needs a client with keys: jwks or jwksUri',
   profile_alg: 'the profile fapi2 needs ES256',

@@ -1,3 +1,4 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { scopeNames } from '../../src/index.ts';
 import type { Answer } from '../support/browser.ts';
@@ -195,9 +196,19 @@ describe('without the option', () => {
     expect(headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  it('a client with requireDpop gets nothing, with a proof either', async () => {
+  it('no client can be registered with requireDpop', async () => {
     const plain = await startProvider();
-    const client = await plain.client({ requireDpop: true });
+    const message = 'requireDpop: needs the option dpop';
+    await expect(plain.client({ requireDpop: true })).rejects.toThrow(message);
+    const client = await plain.client();
+    const change = plain.ostiary.admin.clients.update(client.id, { requireDpop: true });
+    await expect(change).rejects.toThrow(message);
+  });
+
+  it('a client that was registered with requireDpop gets nothing, with a proof either', async () => {
+    const storage = memoryStorage();
+    const client = await (await startProvider({ storage, dpop: true })).client({ requireDpop: true });
+    const plain = await startProvider({ storage });
     const own = await dpopKey(plain);
     const request = tokenRequest(client, await plain.code(client));
     const answer = await plain.call('/v1/oauth/token', request, await own.forToken());

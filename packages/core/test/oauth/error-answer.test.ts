@@ -8,6 +8,7 @@ import { startProvider } from '../support/running.ts';
 
 const database = fragileStorage();
 const provider = await startProvider({
+  dpop: true,
   storage: database.storage,
   introspection: true,
   claimsParameter: true,
