@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -62,6 +62,7 @@ class Node {
   readonly data: string;
   readonly #program: string;
   readonly #file: string;
+  readonly #log: string;
   #patroni: ChildProcess | null = null;
 
   constructor(
@@ -79,6 +80,7 @@ class Node {
     this.data = join(folder, name);
     this.#program = programs.patroni;
     this.#file = join(folder, `${name}.yml`);
+    this.#log = join(folder, `${name}.log`);
     const accounts = {
       superuser: { username: 'postgres', password: 'postgres' },
       replication: { username: 'replicator', password: 'replicator' },
@@ -120,10 +122,15 @@ class Node {
     writeFileSync(this.#file, JSON.stringify(settings), { mode: 0o644 });
   }
 
+  /** Returns the last lines of the log of Patroni and PostgreSQL. */
+  lastLog(): string {
+    const log = readFileSync(this.#log, 'utf8');
+    return `${this.name}:\n${log.split('\n').slice(-20).join('\n')}`;
+  }
+
   start(): void {
-    const log = join(this.data, '..', `${this.name}.log`);
     const { PATH } = process.env;
-    this.#patroni = spawn('sh', ['-c', 'exec "$0" "$1" >>"$2" 2>&1', this.#program, this.#file, log], {
+    this.#patroni = spawn('sh', ['-c', 'exec "$0" "$1" >>"$2" 2>&1', this.#program, this.#file, this.#log], {
       ...owner(),
       env: { PATH, LC_ALL: 'C.UTF-8' },
       stdio: 'ignore',
@@ -254,7 +261,7 @@ export async function startPatroni(programs: PatroniPrograms) {
       { everyMs: 250, withinMs: 180_000 },
     );
     if (!isWhole || found === null)
-      throw new Error(`the Patroni cluster is not whole; its logs are in ${folder}`);
+      throw new Error(`the Patroni cluster is not whole\n${nodes.map((node) => node.lastLog()).join('\n')}`);
     return found;
   }
 
