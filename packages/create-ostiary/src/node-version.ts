@@ -1,6 +1,6 @@
 /**
- * Returns an error text if Node is older than 22.18, the first version that runs TypeScript without a flag;
- * `null` otherwise.
+ * Returns an error text if Node is older than 22.18, the first version of Node 22 that runs TypeScript without
+ * a flag; `null` otherwise.
  */
 export function nodeProblem(version: string): string | null {
   const [major = 0, minor = 0] = version.split('.').map(Number);

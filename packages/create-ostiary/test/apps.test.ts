@@ -38,8 +38,8 @@ const combinations = frameworks
     ),
   )
   .filter(({ app }) => isEvery || few.includes(app));
-// The apps are written with flags and share the packages in the folder above them. This one is instead
-// written and installed as the pages say, beside a checkout.
+// The apps are written with flags and share the packages in the folder above them. The tests run this app from
+// another folder, in which it is written and installed as the pages say.
 const asOnPages = 'node-sqlite';
 const folder = mkdtempSync(join(tmpdir(), 'create-ostiary-'));
 const reader = mkdtempSync(join(tmpdir(), 'create-ostiary-reader-'));
@@ -58,7 +58,10 @@ async function installAll(tarballs: ReadonlyMap<string, string>): Promise<void> 
   await run(folder, 'npm install --loglevel=error');
 }
 
-/** Creates and installs an app with the commands of a page of the documentation. */
+/**
+ * Creates and installs an app with the commands of a page of the documentation. The folder `ostiary` beside it
+ * stands for a checkout, and has only the packed packages.
+ */
 async function createAsOnPages(): Promise<void> {
   for (const name of ['own', 'ostiary']) mkdirSync(join(reader, name));
   symlinkSync(folder, join(reader, 'ostiary/packed'));

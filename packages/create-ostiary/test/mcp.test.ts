@@ -52,7 +52,8 @@ async function attackTokens(origin: string) {
 /** Starts an app, and returns its origin once it responds. */
 async function started(framework: string): Promise<string> {
   const port = await freePort();
-  // Next.js builds an app before `npm start` runs it, which takes a minute; apps.test.ts does.
+  // Next.js builds an app before `npm start` runs it, which takes a minute; apps.test.ts does that if
+  // TEST_EVERY_APP is set.
   const command = framework === 'next' ? 'npm run dev' : 'npm start';
   const server = start(join(parent, framework), command, { PORT: String(port) });
   onTestFinished(() => server.stop());

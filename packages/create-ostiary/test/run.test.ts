@@ -104,7 +104,8 @@ describe('npm create ostiary', () => {
       // Every file that the README names exists.
       for (const [, path = ''] of page.matchAll(/^\| `([\w./-]+)`/gm))
         expect(existsSync(join(folder, path)), path).toBe(true);
-      // Before the first release, the install command names every package of this repository.
+      // Before the first release, the install command names every package of this repository that the app
+      // needs.
       const { dependencies: run, devDependencies: write } = JSON.parse(read('package.json'));
       const own = Object.keys({ ...run, ...write }).filter((name) => name.startsWith('@ostiary/'));
       expect(own).toEqual(expect.arrayContaining([`@ostiary/adapter-${storage}`, '@ostiary/testing']));

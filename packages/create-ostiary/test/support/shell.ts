@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
 
-// Environment of a newcomer's machine: nothing from this repository or the test runner. Cached packages are
-// not downloaded again.
+// Environment of a newcomer's machine: without the test runner's options for Node. Cached packages are not
+// downloaded again.
 const { NODE_OPTIONS: _, NODE_ENV: __, ...inherited } = process.env;
 const environment = {
   ...inherited,

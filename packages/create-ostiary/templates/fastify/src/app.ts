@@ -15,7 +15,7 @@ function send(reply: FastifyReply, { status, headers, body }: Answer): FastifyRe
 /** Makes the server, for src/server.ts and for tests. */
 export function createApp(ostiary: Ostiary): FastifyInstance {
   const app = fastify();
-  // A hook runs before Fastify finds a route and reads the body.
+  // This hook runs before Fastify reads the body, also for paths without a route.
   app.addHook('onRequest', (request, reply, done) => {
     let passed = false;
     ostiary.handler(request.raw, reply.raw, () => {

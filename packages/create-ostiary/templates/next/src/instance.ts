@@ -19,9 +19,9 @@ const open = (): Promise<Ostiary> =>
   });
 
 /**
- * Opens Ostiary once for the life of the process. Next.js gives each route a copy of these modules, so the
- * first request opens it for all routes. Next.js also loads routes during the build, when there is no
- * database.
+ * Opens Ostiary at the first call, which `instrumentation.ts` makes when the server starts. Next.js gives each
+ * route a copy of these modules, and all copies share one Ostiary for the life of the process. Loading a module
+ * opens nothing, because Next.js also loads routes during the build, when there is no database.
  */
 export function instance(): Promise<Ostiary> {
   kept.instance ??= open();

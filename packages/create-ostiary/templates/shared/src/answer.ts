@@ -8,7 +8,7 @@ export interface Answer {
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Escapes a text for use in HTML, between tags and between quotes. */
+/** Escapes a text for use in HTML, between tags and between double quotes. */
 export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign] ?? sign);
 
 /** Makes an HTML page that other sites cannot frame, and that loads nothing. */

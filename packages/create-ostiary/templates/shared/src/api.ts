@@ -4,7 +4,7 @@ import { findUser } from './users.ts';
 
 const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
 
-/** Response to a request without a valid token (RFC 6750, section 3). */
+/** Response to a request without a valid token, or without a needed scope (RFC 6750, section 3). */
 function refused(status: 401 | 403, challenge: string): Answer {
   return { status, headers: { 'WWW-Authenticate': challenge, 'Cache-Control': 'no-store' }, body: '' };
 }

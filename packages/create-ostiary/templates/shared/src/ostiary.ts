@@ -23,7 +23,7 @@ export const options = {
     },
     signOut,
   },
-  // Scopes in addition to the built-in ones such as `openid` and `profile`. Each needs its fields in
+  // Scopes in addition to the built-in ones such as `openid` and `profile`. `email` needs its fields in
   // src/users.ts.
   scopes: {
     email: true,

@@ -36,5 +36,5 @@ export const isPublic = !/^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(auth
 /** Key that encrypts secrets in the database: 32 random bytes, as base64url. */
 export const sealingKey = readSecret('SEALING_KEY');
 
-/** IP addresses of your proxies, separated by commas. Only their `X-Forwarded-For` is trusted. */
+/** IP addresses and ranges of your proxies. Only their `X-Forwarded-For` is trusted. */
 export const trustedProxies = TRUSTED_PROXIES.split(',').filter((address) => address !== '');

@@ -46,7 +46,8 @@ if (isPublic) console.warn(`There are no demo users at ${authUrl}: put your own 
 const nobody = demoUser('nobody', 'Nobody', randomBytes(16).toString('hex'));
 
 /**
- * Returns the user with an id, or `null` for blocked and deleted users, who then lose access at once.
+ * Returns the user with an id, or `null` if there is none. Return `null` for blocked users, too: they then lose
+ * access at once.
  */
 export function findUser(sub: string): UserRecord | null {
   return users.find(({ record }) => record.sub === sub)?.record ?? null;

@@ -11,8 +11,8 @@ export async function GET(request: Request): Promise<Response> {
   if (mcpPaths.includes(new URL(request.url).pathname))
     return send(await mcp(ostiary, request, request.body));
   // </mcp>
-  // Next.js does not expose the address of the connection. Set PROXY_ADDRESS to your proxy's address, so that
-  // the client's is read from `X-Forwarded-For`.
+  // Next.js does not expose the address of the connection. Set PROXY_ADDRESS to your proxy's address, and list
+  // it in TRUSTED_PROXIES, so that the client's address is read from `X-Forwarded-For`.
   return ostiary.fetch(request, { address: process.env.PROXY_ADDRESS });
 }
 
