@@ -100,7 +100,7 @@ async function makeOperator({ staff }: Installation): Promise<Seeded['operator']
   return { email, password };
 }
 
-/** Creates what an administrator would create: partner, funds, keys, users and clients. */
+/** Creates what an administrator would create: partner, funds, keys, users, clients and an operator. */
 async function provision(installation: Installation, partnerUrl: string): Promise<Omit<Seeded, 'webhooks'>> {
   const { accounts, ledger, ostiary } = installation;
   await ostiary.admin.partners.create({ slug: demoPartner, name: 'Kafe Lakay' });
@@ -123,7 +123,7 @@ async function provision(installation: Installation, partnerUrl: string): Promis
   return { users, clients, apiKeys, operator: await makeOperator(installation) };
 }
 
-/** URLs of the demo, for the seeded data. */
+/** Settings of the demo that the seeded data depends on. */
 interface SeedOptions {
   readonly prefix: string;
   /** URL at which this process calls the partner API. */

@@ -2,7 +2,10 @@ import { styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Makes a function that colours texts for a terminal, but not for a pipe or a file, or with `NO_COLOR`. */
+/**
+ * Makes a function that colours texts for a terminal. With `NO_COLOR`, texts have no colour; in a pipe or a
+ * file, only with `FORCE_COLOR`.
+ */
 const coloured = (style: Style) => (text: string) => styleText(style, text, { stream: process.stdout });
 
 /** Colours and styles of texts in the terminal. */

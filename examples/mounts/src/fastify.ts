@@ -3,7 +3,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Host } from './host.ts';
 import type { Stop } from './listening.ts';
 
-/** Lets Ostiary respond in a hook, before Fastify finds a route and reads a body. */
+/** Lets Ostiary respond in a hook, before Fastify reads a body, also at paths without a route. */
 export function mountOn(app: FastifyInstance, ostiary: Ostiary): void {
   app.addHook('onRequest', (request, reply, done) => {
     let passed = false;

@@ -56,7 +56,7 @@ const servers: { readonly [framework: string]: (ostiary: Ostiary) => TestServer 
     const app = new Hono<{ Bindings: HttpBindings }>();
     mountOnHono(app, ostiary);
     app.get('/hello', (c) => c.text(hello));
-    // The mount reads the address of the socket, which Hono provides on Node only.
+    // The mount reads the address of Node's socket, so `app.fetch` alone is not enough.
     return getRequestListener(app.fetch);
   },
   // A route handler is a function of the request; the host's page is a separate route.

@@ -29,7 +29,10 @@ export interface PartnerConfig {
   readonly webhooks: WebhookSettings | null;
 }
 
-/** Time limit of a call to the provider, in milliseconds, because a person is waiting for a page. */
+/**
+ * Time limits for an attempt of a call to the provider, and for the call with its retries, in milliseconds.
+ * They are short, because a person is waiting for a page.
+ */
 export const patience = { timeout: 10_000, totalTimeout: 15_000 } as const;
 
 /** API key and signing secret of the shop at the partner API. Both stay on the server. */

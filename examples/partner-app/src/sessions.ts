@@ -34,7 +34,7 @@ export interface SignedIn {
 
 /** Data of a browser's session. Tokens never leave the server. */
 export interface Session {
-  /** Sign-ins that the browser has started, one per tab, latest last. */
+  /** Last five sign-ins that the browser has started, latest last: each tab may start one. */
   pending: PendingSignIn[];
   signedIn: SignedIn | null;
   /** Ids of the shop's payments to this customer, latest first. */

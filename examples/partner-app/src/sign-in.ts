@@ -9,8 +9,8 @@ import { wordsFor } from './pages/words.ts';
 import type { Sessions } from './sessions.ts';
 
 /**
- * Adds "Sign in with Ostiary" for each client of the shop. Errors are an `OstiaryError` and become an error
- * page.
+ * Adds "Sign in with Ostiary" for each client of the shop, and the routes for the customer's token. An error of
+ * a sign-in or a revocation becomes an error page.
  */
 export function addSignInRoutes(router: Router, config: PartnerConfig, sessions: Sessions): void {
   const { provider, clients, url } = config;

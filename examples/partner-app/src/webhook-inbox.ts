@@ -12,7 +12,7 @@ export interface Arrival {
   readonly outcome: 'handled' | 'failed' | 'duplicate';
 }
 
-/** An event with all webhooks that delivered it, in the order of arrival. */
+/** An event with the last 20 webhooks that delivered it, in the order of arrival. */
 export interface ReceivedEvent {
   readonly event: WebhookEvent;
   readonly arrivals: readonly Arrival[];

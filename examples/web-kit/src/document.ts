@@ -1,7 +1,7 @@
 import { type Html, html, render } from '@ostiary/core/pages';
 import type { Style } from './style.ts';
 
-/** Makes a whole HTML document. The icon is a checked URL, or a `data:` URL of the kit. */
+/** Makes a whole HTML document. The icon is a checked URL, or a `data:` URL in the calling program. */
 export function document(
   { language, title, icon, style }: { language: string; title: string; icon: string; style: Style },
   { head = null, body }: { readonly head?: Html | null; readonly body: Html },

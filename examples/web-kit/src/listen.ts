@@ -85,9 +85,9 @@ function reasonOf(error: unknown, address: Address | SocketAddress, variables: V
 }
 
 /**
- * Time limits for requests and idle connections, in milliseconds. A request must arrive within 15 s,
- * including the interval of the checks. An idle connection stays open for longer than proxies keep it (nginx
- * and AWS load balancers: 60 s), so that no proxy sends a request on a closing connection.
+ * Limits for requests and connections. A request must arrive within 15 s, including the interval of the
+ * checks. An idle connection stays open for longer than proxies keep it (nginx and AWS load balancers: 60 s),
+ * so that no proxy sends a request on a closing connection.
  */
 export const patience = {
   /** Time from the first byte, or from the connection, to the end of a request's headers, in milliseconds. */
@@ -101,6 +101,7 @@ export const patience = {
   keepAliveMs: 75_000,
   /** Interval at which Node checks for requests that took too long, in milliseconds. */
   checkMs: 1_000,
+  /** Maximum number of open connections. Further connections are closed at once, without a response. */
   maxConnections: 5_000,
 };
 

@@ -36,7 +36,7 @@ function isAnswered(path: string): Promise<boolean> {
 
 /**
  * Removes the socket file of a process that was killed. Keeps a socket on which a process listens, and any
- * file that is not a socket.
+ * file that is not a socket. Returns whether the path is free now.
  */
 export async function removeStaleSocket(path: string): Promise<boolean> {
   const file = await lstat(path).catch(() => null);

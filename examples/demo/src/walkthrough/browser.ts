@@ -11,9 +11,9 @@ export interface Page {
 
 export interface Form {
   readonly action: string;
-  /** Hidden and prefilled fields of the form on the demo browser's page. */
+  /** Values of the form's inputs by name; an input without a value has the empty text. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Buttons of the form on the demo browser's page. */
+  /** Names and values of the form's buttons. */
   readonly buttons: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -41,7 +41,7 @@ function attributesOf(tag: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from(found, ([, name = '', value = '']) => [name, decoded(value)]));
 }
 
-/** Parses the forms of an HTML page. Works only for the well-formed pages of this server. */
+/** Parses the forms of an HTML page. Works only for well-formed pages such as those of Ostiary. */
 function formsOf(html: string, url: string): Form[] {
   return [...html.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, head = '', body = '']): Form => {
     const tags = (name: string) =>

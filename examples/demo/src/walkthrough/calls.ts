@@ -63,7 +63,7 @@ export const rowsOf = ({ body }: Answer): readonly Fields[] =>
 export type PartnerCalls = ReturnType<typeof callsOf>;
 
 /**
- * Makes the functions that call the partner API with the demo's live or test key. Requests are signed with
+ * Makes the functions that call the partner API with the demo's live or test key. POST requests are signed with
  * the key's signing secret unless a signature is given.
  */
 export function callsOf(

@@ -20,7 +20,7 @@ const shownStart: Readonly<Record<string, number>> = { Authorization: 17, 'X-API
 
 function shorten(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  // Omit these: URLs around the sign-in page contain interaction ids.
+  // Omit passwords, and values of the sign-in page's parameters, which contain interaction ids.
   if (name === 'password' || name === 'return_to' || name === 'app') return '…';
   const isSecret = (secretNames.has(name) || name.endsWith('-Signature')) && text.length > 12;
   const most = shownStart[name] ?? (isSecret ? 10 : text.length > 90 ? 87 : text.length);

@@ -4,7 +4,7 @@ import { createHost } from '../host.ts';
 
 const host = createHost('http://localhost:3000');
 
-/** Stands for the code of your app: users, sessions and routes. */
+// Stand-ins for the code of your app: its users, sessions, login page and port.
 export const findUser = host.users.find;
 export const sessionOf = (request: IncomingMessage): Authentication | null => host.sessionOf(request);
 export const loginUrl = (returnTo: string): string =>

@@ -70,8 +70,8 @@ function addressesOf(site: string, { prefix }: Variant): { authUrl: string; base
 }
 
 /**
- * Starts an example in one of the ways to deploy it. If `worker` is false, the example has no background
- * worker, because another process has one.
+ * Starts an example in one of the ways to deploy it. If `worker` is false, this process starts no background
+ * worker, because another process has one or the test needs none.
  */
 async function deploy(serve: Serve, variant: Variant, worker: boolean): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-mounts-'));

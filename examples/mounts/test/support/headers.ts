@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { Browser, type Page } from '../../../demo/src/walkthrough/browser.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Response headers without which a test would prove nothing. */
+/** Headers that a test with security headers expects; with others it would prove nothing. */
 export interface Proof {
   /** Headers of the host application's own login page. */
   readonly hostHeaders: object;

@@ -8,12 +8,12 @@ import {
 } from '../../../../packages/core/test/webhooks/support/target-certificate.ts';
 
 /**
- * Address that the proxy reports for every client: an address of the internet (RFC 5737), from which no test
- * can call.
+ * Address that the proxy reports for every client. It is reserved for documentation (RFC 5737), so no test can
+ * call from it.
  */
 export const clientAddress = '203.0.113.7';
 
-/** Changes that a TLS proxy of the tests makes to requests. */
+/** Settings of a TLS proxy of the tests: its port, its certificate, and its changes to headers. */
 export interface ProxyOptions {
   /** Port on which the proxy listens; by default any free port. */
   readonly port?: number;

@@ -1,4 +1,5 @@
-// Keeps parts of a page up to date: asks every second for each, as the server renders it. Without this script one reloads.
+// Keeps parts of a page up to date: requests the HTML of each part from the server every second. Without this
+// script, users reload the page.
 
 const sign = document.querySelector('[data-live-sign]');
 const status = document.getElementById('live-status');

@@ -18,7 +18,7 @@ const sha256 = (text) => crypto.subtle.digest('SHA-256', new TextEncoder().encod
 async function begin(scopes) {
   const state = random();
   const verifier = random();
-  // They must survive the way to the consent screen and back, in this tab only.
+  // State and verifier must survive the way to the consent screen and back, in this tab only.
   sessionStorage.setItem('sign-in', JSON.stringify({ state, verifier }));
   const url = new URL('/oauth/authorize', authUrl);
   url.search = new URLSearchParams({
