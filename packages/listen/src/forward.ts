@@ -52,9 +52,8 @@ export async function forward({ headers, body }: InboxRequest, to: URL): Promise
   const kept = headers.filter(({ name }) => !ofConnection.has(name.toLowerCase()));
   const lines = ['Host', to.host, 'Connection', 'close', ...kept.flatMap(({ name, value }) => [name, value])];
   const request = to.protocol === 'https:' ? requestHttps : requestHttp;
-  return await new Promise<LocalAnswer>((resolve) => {
-    const fail = (error: NodeJS.ErrnoException): void =>
-      resolve({ error: errorOf(error), durationMs: elapsed() });
+  return await new Promise<LocalAnswer>((resolve, reject) => {
+    // Throws for headers that Node refuses to send, such as values with control characters.
     const sent = request(
       to,
       { method: 'POST', headers: lines, agent: false, signal: AbortSignal.timeout(deadlineMs) },
@@ -72,7 +71,7 @@ export async function forward({ headers, body }: InboxRequest, to: URL): Promise
         );
       },
     );
-    sent.on('error', fail);
+    sent.on('error', reject);
     sent.end(Buffer.from(body));
-  });
+  }).catch((error: NodeJS.ErrnoException) => ({ error: errorOf(error), durationMs: elapsed() }));
 }
