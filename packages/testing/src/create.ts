@@ -152,14 +152,6 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
   const activity = new Activity();
 
   const settle = settling(closed.signal, () => ({ network, worker: ostiary.worker }));
-  const settleIfOpen = async (): Promise<void> => {
-    closed.signal.throwIfAborted();
-    await settle().catch((error: unknown) => {
-      // If closing interrupted the work, throw 'the test kit was closed' instead of the error of the work.
-      closed.signal.throwIfAborted();
-      throw error;
-    });
-  };
   const timeline = new Timeline(now, settle);
   const { rail, port, plans } = createTestRail(() => ostiary.payments);
   const { users, directory } = createTestUsers(people, () => ostiary.users);
@@ -228,7 +220,7 @@ async function createPartnerKit(given: TestOstiaryOptions): Promise<TestOstiary>
       receive: (url, receiver) => mail.receive(url, receiver),
     },
     webhookSecret,
-    inbox: createInbox({ sent: mail.sent, settle: settleIfOpen, activity: (ms) => activity.wait(ms) }),
+    inbox: createInbox({ sent: mail.sent, settle, activity: (ms) => activity.wait(ms) }),
     faults,
     close,
     [Symbol.asyncDispose]: close,

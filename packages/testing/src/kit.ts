@@ -203,8 +203,8 @@ export interface TestOstiary extends TestOAuth, AsyncDisposable {
   readonly inbox: TestInbox;
   readonly faults: TestFaults;
   /**
-   * Closes the test kit. Calls of `fetch` and `inbox.next` that still wait reject, and so do later ones. A
-   * second `close` has no effect.
+   * Closes the test kit. Calls of `fetch`, `inbox.next`, `settle` and `clock.advance` that still wait reject,
+   * and so do later ones. A second `close` has no effect.
    */
   close(): Promise<void>;
 }

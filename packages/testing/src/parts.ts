@@ -32,7 +32,8 @@ export async function start(
 }
 
 /**
- * Creates the function that runs all work that is due now, and work that becomes due because of it.
+ * Creates the function that runs all work that is due now, and work that becomes due because of it. The
+ * function rejects with the reason of `closed` once the test kit is closed.
  * @param parts - returns the parts that do the work, which are created after this function
  */
 export const settling =
@@ -43,8 +44,14 @@ export const settling =
   async (): Promise<void> => {
     refuseInsideReceiver();
     const { network, worker } = parts();
-    await network.idle();
-    while (!closed.aborted && (await worker.runDue()) > 0);
+    closed.throwIfAborted();
+    try {
+      await network.idle();
+      while (!closed.aborted && (await worker.runDue()) > 0);
+    } finally {
+      // If closing interrupted the work, throw 'the test kit was closed', also instead of an error of the work.
+      closed.throwIfAborted();
+    }
   };
 
 /** Passes a request to the receiver of its URL and returns the response; `null` without a receiver. */

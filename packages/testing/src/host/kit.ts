@@ -81,6 +81,9 @@ export interface HostTestOstiary<Name extends string = string> extends AsyncDisp
   readonly faults: Omit<TestFaults, 'webhooks'>;
   /** Runs all work that is due now. `clock.advance` does this too. */
   settle(): Promise<void>;
-  /** Closes the test kit. A second `close` has no effect. */
+  /**
+   * Closes the test kit. Calls of `fetch`, `settle` and `clock.advance` that still wait reject, and so do later
+   * ones. A second `close` has no effect.
+   */
   close(): Promise<void>;
 }

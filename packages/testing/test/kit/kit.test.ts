@@ -181,6 +181,17 @@ describe('a kit', () => {
       { status: 'rejected', reason: new Error('the test kit was closed') },
     ]);
     await expect(kit.fetch(kit.baseUrl)).rejects.toThrow('the test kit was closed');
+    await expect(kit.settle()).rejects.toThrow('the test kit was closed');
+    await expect(kit.clock.advance('1s')).rejects.toThrow('the test kit was closed');
+  });
+
+  it('that is closed during an advance of its clock rejects the advance', async () => {
+    const kit = await newKit();
+    kit.faults.slow('1s');
+    const ended = Promise.allSettled([call(kit, 'GET /v1/partner/whoami'), kit.clock.advance('2h')]);
+    await kit.close();
+    const closed = { status: 'rejected', reason: new Error('the test kit was closed') };
+    expect(await ended).toEqual([closed, closed]);
   });
 
   it('answers as fetch does: redirects, and the address of the answer', async () => {
