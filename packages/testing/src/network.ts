@@ -83,11 +83,47 @@ function requestOf(input: string | URL | Request, init: RequestInit | undefined)
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 
+/** Names of headers that describe a body. A redirect to a request without a body removes them. */
+const ofBody = ['content-encoding', 'content-language', 'content-length', 'content-location', 'content-type'];
+
+/** Names of headers with credentials. A redirect to another origin removes them. */
+const ofOrigin = ['authorization', 'cookie', 'host', 'proxy-authorization'];
+
+/** Creates the request that follows a redirect, with the changes that `fetch` makes to the first request. */
+function redirected(
+  from: Request,
+  { status, location, body }: { status: number; location: string; body: ArrayBuffer | 'stream' | null },
+): Request {
+  const url = new URL(location, from.url);
+  const becomesGet =
+    status === 303
+      ? from.method !== 'GET' && from.method !== 'HEAD'
+      : from.method === 'POST' && (status === 301 || status === 302);
+  if (!becomesGet && body === 'stream') throw new TypeError('fetch failed: a stream cannot be sent again');
+  const headers = new Headers(from.headers);
+  if (becomesGet) for (const name of ofBody) headers.delete(name);
+  if (url.origin !== new URL(from.url).origin) for (const name of ofOrigin) headers.delete(name);
+  return new Request(url, {
+    method: becomesGet ? 'GET' : from.method,
+    headers,
+    body: becomesGet || body === 'stream' ? null : body,
+    redirect: from.redirect,
+    signal: from.signal,
+  });
+}
+
 /**
- * Follows redirects with GET requests without headers and body. Unlike `fetch`, also after 307 and 308, which
- * ask to repeat the method and the body.
+ * Follows redirects as `fetch` does. 303, and 301 and 302 after POST, lead to a GET request; other redirects
+ * repeat the method and the body.
  */
-async function followed(first: Request, answer: (request: Request) => Promise<Response>): Promise<Response> {
+async function followed(
+  first: Request,
+  isStream: boolean,
+  answer: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  // Copy the body before the request is answered, because it can be read only once.
+  const isCopied = first.redirect === 'follow' && first.body !== null && !isStream;
+  const body = isStream ? 'stream' : isCopied ? await first.clone().arrayBuffer() : null;
   let request = first;
   for (let hops = 0; hops <= 20; hops += 1) {
     const response = await answer(request);
@@ -98,7 +134,11 @@ async function followed(first: Request, answer: (request: Request) => Promise<Re
       Object.defineProperty(response, 'url', { value: request.url });
       return response;
     }
-    request = new Request(new URL(location, request.url), { signal: request.signal });
+    request = redirected(request, {
+      status: response.status,
+      location,
+      body: request.body === null ? null : body,
+    });
   }
   throw new TypeError('fetch failed: too many redirects');
 }
@@ -166,7 +206,8 @@ export function createNetwork(parts: NetworkParts) {
     /** Returns a `fetch` for a client IP address. Planned faults apply to its requests to the service. */
     from: (address: string): Fetch =>
       async function fetch(input, init) {
-        return await followed(requestOf(input, init), (request) => answer(request, address));
+        const isStream = init?.body instanceof ReadableStream;
+        return await followed(requestOf(input, init), isStream, (request) => answer(request, address));
       },
     /** Resolves when the service is handling no request. */
     async idle(): Promise<void> {
