@@ -25,7 +25,7 @@ export type Receiver = (request: Request) => Response | Promise<Response>;
  */
 const deadlineMs = 10_000;
 
-/** Maximum number of characters (UTF-16 code units) of an endpoint's response that are kept. */
+/** Maximum number of bytes of an endpoint's response that are kept, as in the service. */
 const maxAnswer = 16_384;
 
 const delivering = new AsyncLocalStorage<true>();
@@ -49,14 +49,14 @@ const noAnswer = (error: NonNullable<Answer['error']>): Answer => ({
   durationMs: 0,
 });
 
-function answerWith(status: number, text: string): Answer {
+function answerWith(status: number, body: ArrayBuffer = new ArrayBuffer()): Answer {
   const ok = status >= 200 && status < 300;
   const error = status >= 300 && status < 400 ? 'redirect' : 'status';
   return {
     ok,
     httpStatus: status,
     error: ok ? null : error,
-    response: text.slice(0, maxAnswer).replaceAll('\u0000', '\ufffd'),
+    response: Buffer.from(body).toString('utf8', 0, maxAnswer).replaceAll('\u0000', '\ufffd'),
     durationMs: 0,
   };
 }
@@ -133,7 +133,7 @@ export class Mail {
         // Record an error of the test's own `match` function here, where the test can see it.
         delivery.error = error;
         this.sent.push(delivery);
-        next.settle(answerWith(500, ''));
+        next.settle(answerWith(500));
       }
     }
     this.#isBusy = false;
@@ -156,7 +156,7 @@ export class Mail {
       case 'drop':
         return noAnswer('connection_reset');
       case 'status':
-        return answerWith(fault.status, '');
+        return answerWith(fault.status);
       case 'time out':
         await this.#hand(delivery);
         return noAnswer('timeout');
@@ -199,9 +199,9 @@ export class Mail {
     try {
       const response =
         receiver === null ? new Response() : await delivering.run(true, async () => receiver(request));
-      return answerWith(response.status, await response.text());
+      return answerWith(response.status, await response.arrayBuffer());
     } catch {
-      return answerWith(500, '');
+      return answerWith(500);
     }
   }
 
@@ -212,13 +212,13 @@ export class Mail {
       const answering = async (): Promise<Answer> => {
         const response = receiver === null ? new Response() : await receiver(delivery.request());
         delivery.status = response.status;
-        return answerWith(response.status, await response.text());
+        return answerWith(response.status, await response.arrayBuffer());
       };
       const answer = await withinDeadline(delivering.run(true, answering));
       return answer === 'late' ? noAnswer('timeout') : answer;
     } catch (error) {
       delivery.error = error;
-      return answerWith(500, '');
+      return answerWith(500);
     }
   }
 }

@@ -132,6 +132,17 @@ describe('an endpoint', () => {
     expect(await logOf(kit, id)).toMatchObject([{ httpStatus: 500, error: 'status' }]);
   });
 
+  it('has its response cut to as many bytes as the service keeps', async () => {
+    const kit = await newKit();
+    const receiver = () => new Response(`\0${'\u00e9'.repeat(10_000)}`);
+    const { id } = await kit.webhooks.register(url, { receiver });
+    await pay(kit);
+    await kit.settle();
+    const [attempt] = await logOf(kit, id);
+    // The last character is cut in half.
+    expect(attempt?.response).toBe(`\ufffd${'\u00e9'.repeat(8_191)}\ufffd`);
+  });
+
   it('is found by the longest URL, also by requests that are not deliveries', async () => {
     const kit = await newKit();
     kit.webhooks.receive('https://shop.example', () => new Response('shop'));
