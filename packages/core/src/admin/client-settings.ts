@@ -18,10 +18,7 @@ import { requiredName } from './names.ts';
 export interface Client extends Shown<Omit<ClientRecord, 'secrets' | 'version' | 'searchName'>> {
   /** True for a client with neither a secret nor keys, which must use PKCE. */
   readonly public: boolean;
-  /**
-   * Stored secrets of the client, without the secret values. An expired secret is listed until the next
-   * rotation.
-   */
+  /** Secrets of the client that have not expired, without their values. */
   readonly secrets: readonly Shown<Omit<ClientSecretRecord, 'digest'>>[];
 }
 
@@ -231,11 +228,17 @@ export function newClient(scopes: readonly string[]) {
   });
 }
 
-export function shownClient(client: ClientRecord & { readonly partnerDisabled?: boolean }): Client {
+/** Converts a stored client to the form that administrators see. Leaves out expired secrets. */
+export function shownClient(
+  client: ClientRecord & { readonly partnerDisabled?: boolean },
+  now: number,
+): Client {
   const { secrets, version: _, partnerDisabled: __, searchName: ___, ...record } = client;
   return {
     ...shown(record),
     public: isPublicClient(client),
-    secrets: secrets.map(({ digest: _, ...secret }) => shown(secret)),
+    secrets: secrets
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+      .map(({ digest: _, ...secret }) => shown(secret)),
   };
 }

@@ -164,19 +164,20 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
       const searchName = searchNameOf(changed.name);
       const edited = { ...changed, searchName, updatedAt: now, version: stored.version + 1 };
       if (await clients.replace(edited, act(action, `client:${clientId}`, detailsOf(stored)), logo))
-        return shownClient(edited);
+        return shownClient(edited, now);
     }
   };
 }
 
 /** Creates the functions that list clients by name or time, and count them. */
 const sortedClients = ({
+  clock,
   storage: { clients, clientDocuments },
 }: Core): Pick<ClientAdministration, 'sorted' | 'count' | 'documents' | 'countDocuments'> => ({
   sorted: (request = {}) =>
     readSortedPage(request, {
       read: (page) => clients.sorted(page),
-      shown: shownClient,
+      shown: (client) => shownClient(client, clock.now()),
       idOf: ({ clientId }) => clientId,
       nameOf: ({ searchName = '' }) => searchName,
     }),
@@ -193,7 +194,7 @@ const sortedClients = ({
           clientDocuments.list({
             ...{ after: page.after?.id ?? null, descending: page.descending, limit: page.limit },
           }),
-        shown: shownClient,
+        shown: (client) => shownClient(client, clock.now()),
         idOf: ({ clientId }) => clientId,
         // The ids alone sort the list.
         nameOf: () => '',
@@ -225,7 +226,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
       await requireTargets(checkTarget, client);
       const created = act('client.create', `client:${client.clientId}`, details);
       if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
-      return { client: shownClient(client), clientSecret: secret };
+      return { client: shownClient(client, core.clock.now()), clientSecret: secret };
     },
 
     async check(input) {
@@ -237,14 +238,14 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
 
     async get(clientId) {
       const stored = await clients.find(clientId);
-      return stored === null ? null : shownClient(stored);
+      return stored === null ? null : shownClient(stored, core.clock.now());
     },
 
     async list(request = {}) {
       const store = request.documents === true ? clientDocuments : clients;
       const { page, next } = await listPage(request, {
         read: (limit) => store.list({ after: request.after ?? null, limit }),
-        shown: shownClient,
+        shown: (client) => shownClient(client, core.clock.now()),
         placeOf: ({ clientId }) => clientId,
       });
       return { clients: page, next };

@@ -27,6 +27,23 @@ describe('rotating a secret', () => {
     expect(await rotate()).toHaveLength(1);
   });
 
+  it('leaves a replaced secret in the list until it expires', async () => {
+    const { client } = await admin.create(settings());
+    await admin.rotateSecret(client.clientId, { overlapSeconds: 10 });
+    const lengths = async () => {
+      const { clients } = await admin.list();
+      const { rows } = await admin.sorted();
+      const all = [await admin.get(client.clientId), ...clients, ...rows];
+      const same = all.filter((one) => one?.clientId === client.clientId);
+      return same.map((one) => one?.secrets.length);
+    };
+    provider.clock.advance(9_999);
+    expect(await lengths()).toEqual([2, 2, 2]);
+    provider.clock.advance(1);
+    expect(await lengths()).toEqual([1, 1, 1]);
+    expect((await admin.disable(client.clientId)).secrets).toHaveLength(1);
+  });
+
   it('is not for public clients, and takes an overlap of 0 seconds to a year', async () => {
     const { client } = await admin.create(settings({ public: true }));
     await expect(admin.rotateSecret(client.clientId)).rejects.toThrow(TypeError);
