@@ -151,6 +151,8 @@ export function administration(
     webhooks: webhookAdministration(core, act),
     requests: requestAdministration(core),
     transfers: transferAdministration(core, actor.may),
+    // Needs no right: the host records acts of its own in the name of any operator, such as the sign-in of one who
+    // may change nothing.
     audit: auditAdministration(core, recorded),
     consents: consentAdministration(core, act, actor.may),
     users: {

@@ -62,6 +62,7 @@ export interface AuditAdministration {
   count(search?: AuditSearch): Promise<number>;
   /**
    * Adds an act of your own to the audit log, such as the blocking of a user or the restore of a backup.
+   * Needs no right, so that you can record acts of operators who may change nothing, such as a sign-in.
    * @throws TypeError if an argument is invalid
    */
   record(act: {

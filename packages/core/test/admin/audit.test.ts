@@ -132,6 +132,18 @@ describe('the audit log', () => {
     expect((await admin.audit.list()).entries.map(({ action }) => action)).toEqual(['partner.create']);
   });
 
+  it('takes acts of the host in the name of an operator without rights, who may change nothing', async () => {
+    const { provider } = await partnerProvider();
+    const viewer = provider.ostiary.admin.as('vera', { role: 'viewer', may: [] });
+    await viewer.audit.record({ action: 'staff.sign_in', target: 'staff:vera' });
+    await expect(viewer.partners.create({ slug: 'kafe', name: 'Kafe' })).rejects.toMatchObject({
+      status: 403,
+    });
+    expect((await viewer.audit.list()).entries).toMatchObject([
+      { actor: 'vera', role: 'viewer', action: 'staff.sign_in', target: 'staff:vera' },
+    ]);
+  });
+
   it('refuses invalid cursors and unknown names', async () => {
     const { provider } = await partnerProvider();
     const { admin } = provider.ostiary;
