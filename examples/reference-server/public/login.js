@@ -1,4 +1,4 @@
-// Shows the password while the button is pressed down. Without this script there is no button, and everything else works.
+// Shows or hides the password at each press of the button. Without this script there is no button, and everything else works.
 
 const password = document.getElementById('password');
 const reveal = document.getElementById('reveal');

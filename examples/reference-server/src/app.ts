@@ -86,7 +86,7 @@ function staffRoutes(context: StaffContext): Routes {
 
 /**
  * Makes the pages around Ostiary: landing page, sign-in, sign-out, passport, health, and the sign-in of staff
- * (`null` for none). A worker serves only health.
+ * (`null` for none). A worker serves only health and `/doctor`.
  */
 export function createApp(
   context: SignInContext,

@@ -1,7 +1,7 @@
 /*
- * Several processes on one machine, with Node's `cluster`. The primary process starts one web process for
- * each core and a worker beside them, and starts again what dies. It answers no request: it accepts
- * connections and hands them on in turns.
+ * Several processes on one machine, with Node's `cluster`. The primary process starts as many web processes
+ * as configured and, unless the role is `web`, a worker beside them, and starts again what dies. It serves only
+ * the metrics of all processes itself. It accepts other connections and hands them on in turns.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { together } from './metrics/together.ts';
 
 /**
  * Pauses before a process that died is restarted, in milliseconds. Each pause is twice the previous one, up
- * to the longest. A process that had run for at least `longMs` is restarted after the first pause again.
+ * to the longest. A process that had run for more than `longMs` is restarted after the first pause again.
  */
 const [firstPauseMs, longestPauseMs, longMs] = [500, 30_000, 60_000];
 /**

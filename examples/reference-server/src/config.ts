@@ -54,7 +54,8 @@ function refuseUnsafe(
 }
 
 /**
- * Returns how operators are identified: people with staff accounts, people whom a proxy names, or nobody.
+ * Returns how operators are identified: people with staff accounts, or people whom a proxy names; `null` if
+ * there are no pages for operators.
  * Refuses settings that would let in nobody or anybody.
  */
 function operatorsOf(values: Parsed) {

@@ -58,7 +58,7 @@ function isMisspelt(variable: string): boolean {
   });
 }
 
-/** Reads a secret from the file that the variable `*_FILE` names, without the line break at its end. */
+/** Reads a secret from the file that the variable `*_FILE` names, without white space around the secret. */
 function readSecret(variable: string, file: string): string {
   let text: string;
   try {
@@ -73,8 +73,8 @@ function readSecret(variable: string, file: string): string {
 }
 
 /**
- * Returns the environment variables of this server. Secrets in files are read, and variables that Kubernetes
- * sets for Services are removed.
+ * Returns the environment variables, and the names of those that are probably misspelt settings. Secrets in
+ * files are read, and variables that Kubernetes sets for Services are removed.
  *
  * @throws {@link ConfigError} if a file cannot be read, or a secret is set twice
  */

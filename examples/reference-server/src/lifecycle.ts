@@ -3,8 +3,8 @@ import { ConfigError } from './config-error.ts';
 import type { ReferenceServer } from './server.ts';
 
 /**
- * Closes on the first SIGTERM or SIGINT and exits with 0. A second signal exits at once, for an operator who
- * does not want to wait.
+ * Closes on the first SIGTERM, SIGINT or, unless it has another listener, SIGHUP, and exits with 0. A second
+ * SIGTERM or SIGINT exits at once, for an operator who does not want to wait.
  */
 export function closeOnSignals(close: () => Promise<void>): void {
   let isClosing = false;
@@ -42,8 +42,8 @@ export function obeyPrimary(server: ReferenceServer): void {
 }
 
 /**
- * Logs in one line why the program cannot start, and exits with code 1. For an operator's mistake, no stack
- * trace is logged.
+ * Writes to standard error why the program cannot start or close, and exits with code 1. An operator's
+ * mistake is one line, and any other error is written with its stack trace.
  */
 export function failToStart(error: unknown): never {
   const expected = error instanceof ConfigError || error instanceof AddressError;

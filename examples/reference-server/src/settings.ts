@@ -32,7 +32,10 @@ const readyScopes = ['phone', 'standardProfile'] as const;
 /** Definition of an environment variable of the server. */
 export interface Setting {
   readonly check: z.ZodType;
-  /** Value of the setting if the variable is missing or empty; omitted for a required variable. */
+  /**
+   * Value of the setting if the variable is missing or empty; omitted if the variable is required, or if the
+   * setting then has no value.
+   */
   readonly fallback?: string;
   /** Default value as the documentation shows it, if it differs from `fallback`. */
   readonly shown?: string;

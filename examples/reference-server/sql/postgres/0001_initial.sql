@@ -50,7 +50,7 @@ CREATE TABLE throttle (
 ) WITH (fillfactor = 80);
 CREATE INDEX throttle_by_end ON throttle (ends_at);
 
--- Balances change with every payment; room on their pages keeps the indexes out of it.
+-- Balances change with every payment. Half of each page is left free, so that a payment writes no index of this table (HOT).
 CREATE TABLE accounts (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   kind text NOT NULL CHECK (kind IN ('user', 'partner', 'external')),

@@ -4,7 +4,7 @@ import { ConfigError } from '../config-error.ts';
 import type { Database, Transaction } from './database.ts';
 
 /**
- * Time limit of the migrations, in milliseconds. Migrating, and waiting for other processes that do, takes
+ * Time limit of the migrations on PostgreSQL, in milliseconds. Migrating, and waiting for other processes that do, takes
  * longer than a request may.
  */
 const patienceMs = 120_000;
@@ -48,8 +48,9 @@ async function prepareSqlite(transaction: Transaction): Promise<void> {
 }
 
 /**
- * Prepares the migrations on PostgreSQL: waits for another process that migrates. The lock ends with the
- * transaction, so the lock works behind any pooler.
+ * Prepares the migrations on PostgreSQL: waits for another process that migrates, and creates the schema and
+ * the table of migrations if they are missing. The lock ends with the transaction, so it works behind any
+ * pooler.
  */
 async function preparePostgres(transaction: Transaction, schema: string): Promise<void> {
   const lock = createHash('sha256').update(`reference-server migrations ${schema}`).digest();

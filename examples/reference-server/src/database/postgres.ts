@@ -21,7 +21,7 @@ export interface PostgresDatabase extends Database {
 }
 
 /**
- * Time limit of a statement, including the wait for a connection, in milliseconds: it lets the server respond
+ * Time limit of a read or a whole transaction, including the wait for a connection, in milliseconds: it lets the server respond
  * with 503 within two seconds.
  */
 const defaultPatienceMs = 1_500;

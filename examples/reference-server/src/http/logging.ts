@@ -18,8 +18,8 @@ function standardOutput(): DestinationStream {
 }
 
 /**
- * Creates a logger that writes one JSON object per line. Of an error it logs only the parts that cannot
- * contain request data.
+ * Creates a logger that writes one JSON object per line. Of an error it logs only name, message, stack and
+ * cause, because other members may contain request data.
  */
 export function createLogger(level: string, destination?: DestinationStream): PinoLogger {
   return pino(

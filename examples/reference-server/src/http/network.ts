@@ -9,7 +9,7 @@ function groupsOf(address: string): readonly string[] {
 
 /**
  * Returns the network of an IP address: an IPv4 address itself, or by default the /64 of an IPv6 address,
- * which is what one subscriber has. Subscribers can get a /48 for free, hence `bits`.
+ * which is what one subscriber has; `unknown` for `null`. Subscribers can get a /48 for free, hence `bits`.
  */
 export function networkOf(address: string | null, bits: 48 | 64 = 64): string {
   if (address === null) return 'unknown';

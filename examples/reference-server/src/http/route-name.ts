@@ -1,4 +1,4 @@
-/** Routes of this server itself, without those of Ostiary. */
+/** Routes of this server that logs name, without those of Ostiary. The pages of staff are not among them. */
 const serverRoutes =
   '/ /login /login.js /sign-out /passport /passport.js /healthz /readyz /doctor /favicon.ico'.split(' ');
 

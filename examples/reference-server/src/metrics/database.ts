@@ -52,7 +52,7 @@ export function observeDatabase(meter: Meter, database: Database, now: () => num
 
 /** Adds metrics of the connections of this process to PostgreSQL. */
 function observeConnections(meter: Meter, counts: NonNullable<Database['connections']>): void {
-  // Without the host and the name of the database, of which the convention would make the name.
+  // Without the host and the name of the database, of which the convention would make the pool's name.
   const pool = { 'db.client.connection.pool.name': 'ostiary' };
   observe(meter, connections, () => {
     const { idle, used, waiting, max } = counts();

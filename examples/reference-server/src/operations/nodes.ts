@@ -26,7 +26,7 @@ const insert = `
 const win = "UPDATE app_nodes SET role = 'won' WHERE id = :id AND role = 'scratch'";
 const remove = 'DELETE FROM app_nodes WHERE id = :id';
 
-/** Lists the processes that were seen within the last day. */
+/** Lists the registered processes: those that run, and stopped ones that no heartbeat has removed yet. */
 async function listNodes(database: Database): Promise<readonly (ServerNode & { readonly seenAt: number })[]> {
   const rows = await database.all<{ role: ServerConfig['role']; facts: string; seenAt: number }>(
     `SELECT role, facts, seen_at AS "seenAt" FROM app_nodes

@@ -132,7 +132,7 @@ export function linkOverPage(look: Look, language: Language): string {
   );
 }
 
-/** Makes the page of a staff member: the name, the passkeys, and a form to sign out. */
+/** Makes the page of a staff member: e-mail address, role, number of passkeys, and a form to sign out. */
 export function staffPage(
   look: Look,
   language: Language,

@@ -14,7 +14,10 @@ import { createFormProofs } from './form-proofs.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
 
-/** Parameters of the sign-in page, the same in query and form. The parameters are not trusted. */
+/**
+ * Parameters of the sign-in page, which are not trusted. They have the same names in query and form, except
+ * for the handle (`login_hint` in the query).
+ */
 interface LoginRequest {
   readonly returnTo: string;
   /** Signed parameter that names the requesting app, unchanged. */

@@ -7,7 +7,7 @@ export interface Session {
   readonly digest: Buffer;
   /** Id of the user or staff member who is signed in. */
   readonly sub: string;
-  /** Time of the last sign-in of the session. */
+  /** Time of the sign-in that started the session. */
   readonly authenticatedAt: Date;
 }
 
@@ -108,7 +108,7 @@ export function createSessions(database: Database, now: () => number, kind: Sess
     },
 
     /**
-     * Starts a session with a new id after a correct password, and ends the browser's previous session: an id
+     * Starts a session with a new id after a successful sign-in, and ends the browser's previous session: an id
      * that somebody planted before the sign-in is worthless afterwards.
      *
      * @returns the session id for the cookie

@@ -35,7 +35,7 @@ export function createStaffContext(
     forms: createFormProofs(authUrl, csrf, cookies.staffForm),
     passkeys: createPasskeys(authUrl, name, deriveKeys('staff passkeys'), now),
     throttle: createThrottle(database, deriveKeys('staff throttle'), now, limits),
-    /** True if a password without a second factor may sign in: only in the demo on this machine. */
+    /** True if a password without a second factor may sign in: only on a loopback address, as in the demo. */
     isCodeOptional: isLoopbackUrl(authUrl),
     /**
      * Returns the secret of the one-time codes that an invitation link sets up. The secret is the same each
@@ -43,7 +43,7 @@ export function createStaffContext(
      */
     secretOf: ({ token }: StaffLink): Uint8Array =>
       createHmac('sha256', enrolmentKey).update(token).digest().subarray(0, 20),
-    /** Returns the staff member who is signed in. */
+    /** Returns the staff member who is signed in, with the session; `null` for nobody. */
     async signedIn(ctx: Context) {
       const session = await staffSessions.find(cookies.staff.read(ctx.req));
       const member = session && (await staff.get(session.sub));

@@ -40,8 +40,8 @@ export function createJoining(
     },
 
     /**
-     * Uses up an invitation link for a password with one-time codes. Returns recovery codes, which are not
-     * stored.
+     * Uses up an invitation link for a password with one-time codes. Returns recovery codes, of which only
+     * digests are stored.
      * @param totp - secret of the codes, and a code of it. Without it, the password alone signs in
      * @returns `null` if the code is wrong; the link still works then
      * @throws StaffError if the link is over
@@ -73,7 +73,7 @@ export function createJoining(
     },
 
     /**
-     * Adds a passkey to the invited person's account.
+     * Adds a passkey to the account of a staff member.
      * @param link - link to use up; `null` for a person who is signed in
      * @throws StaffError if the link is over, or the passkey belongs to somebody
      */

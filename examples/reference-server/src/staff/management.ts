@@ -47,7 +47,7 @@ export function createManagement(database: Database, rows: StaffRows, now: () =>
   }
 
   /**
-   * Returns a staff member whose access is about to end. Locks all owners, so that two of them cannot remove
+   * Returns a staff member who is about to lose access or the role. Locks all owners, so that two of them cannot remove
    * each other at the same time.
    * @throws StaffError if nobody else could manage the service afterwards
    */

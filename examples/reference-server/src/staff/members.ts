@@ -15,7 +15,7 @@ export interface StaffMember {
   readonly role: OperatorRole;
   readonly createdAt: Date;
   readonly disabledAt: Date | null;
-  /** True if the person can sign in: has a password or a passkey. */
+  /** True if the person has set up a password or a passkey. A disabled person cannot sign in with them. */
   readonly hasJoined: boolean;
 }
 

@@ -57,8 +57,8 @@ export function createPasskeys(authUrl: string, name: string, keys: SigningKeys,
   }
 
   /**
-   * Returns the time at which a passkey challenge expires; `null` if the challenge was not made for this
-   * browser and purpose.
+   * Returns the time at which a passkey challenge expires; `null` if the challenge has expired, or was not
+   * made for this browser and purpose.
    */
   function endOf(challenge: string, ceremony: Ceremony, cookie: string): number | null {
     const [endsAt = '', random = '', proof = ''] = Buffer.from(challenge, 'base64url').toString().split('.');

@@ -59,7 +59,7 @@ export function createProxyHeader(
       warn(`${header} came from an address that is not in OSTIARY_TRUSTED_PROXIES, and was ignored`);
       return null;
     }
-    // One of them may be the caller's own.
+    // If the header came several times, one of the values may be the caller's own.
     if (more.length > 0 || name.trim() === '') {
       warn(`${header} came more than once or empty, and was ignored: let the proxy remove what callers send`);
       return null;

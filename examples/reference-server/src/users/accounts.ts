@@ -103,7 +103,7 @@ function publicId(): string {
   return `K${[...randomBytes(12)].map((byte) => alphabet[byte % 32]).join('')}`;
 }
 
-/** Makes the queries for single users. */
+/** Makes the queries for users. */
 function rowsOf(database: Database) {
   const [own, given, after] = ['handle', ':handle', ':after'].map(database.caseless);
   const [name, part, start] = ['name', ':part', ':start'].map(database.caseless);

@@ -30,8 +30,8 @@ const findCredentials = `
   WHERE sub = :sub AND coalesce(expires_at > :now, TRUE) ORDER BY issued_at, id`;
 
 /**
- * Makes the user directory for Ostiary. The directory returns only the fields that the approved scopes
- * reveal.
+ * Makes the user directory for Ostiary. The directory reads balances and credentials only if the approved
+ * scopes reveal them. Ostiary selects the other fields by scope.
  */
 export function createDirectory(database: Database, now: () => number): Required<FindUsers> {
   const [bySub, byKid, byPhone] = [findBy('sub'), findBy('kid'), findBy('phone')];

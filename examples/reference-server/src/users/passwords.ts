@@ -33,8 +33,8 @@ const waitingLine = 24;
 const format = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 
 /**
- * Makes a function that runs at most `concurrency` tasks at once, in order of arrival. The function refuses
- * further tasks while its queue is full.
+ * Makes a function that runs at most `concurrency` tasks at once. Tasks of the queue `known` come first, and
+ * each queue is in order of arrival. The function refuses a task while `waitingLine` tasks wait in its queue.
  */
 function turnstile(): <Result>(work: () => Promise<Result>, line: Line) => Promise<Result> {
   const lines: Readonly<Record<Line, (() => void)[]>> = { known: [], others: [] };
