@@ -44,7 +44,7 @@ const columns = `
 `;
 const source = 'deliveries CROSS JOIN events ON events.number = event_number';
 
-/** Prepares the query for the last delivery of an event to an endpoint, inside or outside of a transaction. */
+/** Prepares the query for the last delivery of an event to an endpoint, in or outside of a transaction. */
 export function storedDeliveriesOn(connection: Connection) {
   const last = connection.prepare<[{ eventNumber: number; endpointId: string }], DeliveryRow>(`
     SELECT ${columns} FROM ${source}
