@@ -37,7 +37,7 @@ export function paymentsPart(words: Words, transfers: readonly Transfer[]): stri
 
 /** Makes the card with the form that pays the customer, and a list of the payments so far. */
 export function cashbackCard(words: Words, transfers: readonly Transfer[], provider: string): Html {
-  // Idempotency key of the form: it pays only once, even after a second click or a reload.
+  // Idempotency key of this form: sent again, for example by a second click, the form pays only once.
   const key = `cashback-${randomBytes(18).toString('base64url')}`;
   const choices = cashbackAmounts.map(
     (amount, at) =>
