@@ -10,7 +10,7 @@ const endpoints = 1_200;
 const hold = { claimId: 'c', now: 4_000, leaseMs: 30_000, limit: 256, room: 8, rooms: new Map() };
 const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
 
-/** Opens a storage with far more endpoints than a claim may skip, each with a delivery that is due later. */
+/** Opens a storage with far more endpoints than a claim may read, each with a delivery that is due later. */
 async function manyEndpoints() {
   const { schema, storage, watched } = await server.watched();
   await watched.own.query(`

@@ -24,8 +24,8 @@ function newSchema() {
     schema,
     query,
     /**
-     * Starts a process of a version with the given migrations, by default with this version's functions on
-     * tables of its own.
+     * Starts a process of a version with the given migrations. By default the version has the shipped
+     * functions if its first migration is the shipped one, and otherwise none.
      */
     async start(
       migrations: readonly Migration[],

@@ -63,7 +63,7 @@ export function serverForTests({ onlyRows = false } = {}) {
   const left: string[] = [];
   let server: TestServer;
   let pool: Pool;
-  /** Makes a database schema for a storage whose test has not named one. */
+  /** Returns the name of a schema, new or emptied, for a storage whose test has not named one. */
   async function schemaWithoutName(): Promise<string> {
     const schema = left.pop();
     if (schema === undefined) return nextSchema();
@@ -129,7 +129,7 @@ export function serverForTests({ onlyRows = false } = {}) {
   };
 }
 
-/** Starts a real PostgreSQL for one test, which can be stopped and started again. */
+/** Starts a real PostgreSQL for the tests of a file, which can be stopped and started again. */
 export async function startServer() {
   // Without fsync: in tests only processes crash, never the machine.
   const postgres = await testPostgres({
@@ -138,7 +138,7 @@ export async function startServer() {
   return {
     url: postgres.url(),
     port: postgres.port,
-    /** True to remove the schema with all data after the test. */
+    /** True if `remove` removes the server with all data, so that a test need not remove its schema. */
     isTemporary: true,
     start: postgres.start,
     stop: postgres.stop,
