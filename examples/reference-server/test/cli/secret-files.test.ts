@@ -29,8 +29,8 @@ async function installed(database: string) {
   return { folder, keys, url, env };
 }
 
-// Covers two of the commands that open the installation as the server does, and all commands that open
-// databases themselves.
+// Covers two of the commands that open the installation as the server does, and the commands `doctor` and
+// `backup`, which open the database themselves.
 test('every way into the database takes its secrets from files: server, partners, doctor, backup, users', async () => {
   const { folder, env } = await installed('secret_files');
   const server = await start(env);

@@ -84,7 +84,7 @@ interface Mistake {
   readonly trusts?: readonly string[];
   /** Harmful SQL statement to run, with its values. */
   readonly sql?: readonly [sql: string, values?: Readonly<Record<string, number>>];
-  /** Creates the deployment in another way than `deploy`. */
+  /** Creates the deployment in another way than `deploy`. Of the other members, only `trusts` applies then. */
   readonly plant?: (good: Environment) => Promise<unknown>;
 }
 
