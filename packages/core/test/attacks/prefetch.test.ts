@@ -21,8 +21,8 @@ const ahead = [
 ];
 
 /**
- * Starts a provider with the routes of sign-out, introspection, the partner API and both consoles, and with a
- * signed-in operator and partner.
+ * Starts a provider with the routes of sign-out, introspection, pushed requests, the partner API and both consoles,
+ * and with a signed-in operator and partner.
  */
 async function everything() {
   const database = fragileStorage();
@@ -32,6 +32,7 @@ async function everything() {
     operators: { authenticate: () => ({ name: 'olga' }), pages: operatorsConsole() },
     login: { authenticate: () => null, loginUrl: () => '/login', signOut: () => undefined },
     introspection: true,
+    pushedRequests: {},
   });
   const { key } = await provider.key({ mode: 'test', scopes: ['webhooks'] });
   const partner = provider.browser(null);

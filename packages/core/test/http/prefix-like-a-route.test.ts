@@ -6,7 +6,10 @@ import { partnerProvider } from '../support/partner-api.ts';
 import { type TestProvider, tokenRequest } from '../support/provider.ts';
 import { serve, startProvider } from '../support/running.ts';
 
-/** Starts a provider with the routes of both consoles, the partner API, introspection and sign-out. */
+/**
+ * Starts a provider with the routes of both consoles, the partner API, introspection, pushed requests and
+ * sign-out.
+ */
 const everything = (authUrl: string) =>
   partnerProvider({
     authUrl,
@@ -14,6 +17,7 @@ const everything = (authUrl: string) =>
     operators: { authenticate: () => ({ name: 'olga' }), pages: operatorsConsole() },
     login: { authenticate: () => null, loginUrl: () => '/login', signOut: () => undefined },
     introspection: true,
+    pushedRequests: {},
   });
 
 describe('a path of the addresses that begins like a route', () => {
