@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '835f2a916bb4bbb7f8e6f00ff4dae345f6bd4212d8d7846350615d48718c3f83'],
+  ['0001_initial.sql', '7973484f08219d4e1b81535553b8f1b05bb55ed8414e2f3b5639e3c3b69be71a'],
 ];
 
 /**
