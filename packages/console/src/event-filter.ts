@@ -1,5 +1,6 @@
 import { deliveryStates, type WebhookEndpoint } from '@ostiary/core/console';
 import { fillText, type Html, html, visible } from '@ostiary/core/pages';
+import { startOfDay } from './calendar.ts';
 import { formOf, type Message } from './forms.ts';
 import { choiceField, filterFold, stateOptions } from './parts.ts';
 import type { Visit } from './visit.ts';
@@ -23,12 +24,9 @@ interface EventChoice {
 export function endOf(typed: string): string | null {
   const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(typed);
   if (parts === null) return null;
-  const [, day, minute, seconds = ':59'] = parts;
+  const [, day = '', minute, seconds = ':59'] = parts;
   const time = new Date(`${day}T${minute}${seconds}.999Z`);
-  // Date would convert 30 February to another day.
-  return Number.isNaN(time.getTime()) || !time.toISOString().startsWith(`${day}T`)
-    ? null
-    : time.toISOString();
+  return Number.isNaN(time.getTime()) || startOfDay(day) === null ? null : time.toISOString();
 }
 
 /** Reads the filter of events from the URL. Unknown values are ignored. */

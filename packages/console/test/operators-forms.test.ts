@@ -24,6 +24,12 @@ describe('a refused form', () => {
       ],
       [
         `/partners/${partner}/keys`,
+        { act: 'issue', 'scope webhooks': 'on', expiresAt: '2090-02-30T00:00:00Z' },
+        'expiresAt',
+        'a time',
+      ],
+      [
+        `/partners/${partner}/keys`,
         { act: 'issue', 'scope webhooks': 'on', expiresAt: '2001-01-01T00:00:00Z' },
         'expiresAt',
         'in the future',

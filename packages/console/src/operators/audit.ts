@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditSearch, AuditVerification } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { startOfDay } from '../calendar.ts';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, filterFold, moment } from '../parts.ts';
 import { changesFold, sentenceOf, wordsOfAct } from './acts.ts';
@@ -30,9 +31,7 @@ function filterOf({ query }: OperatorContext): Filter {
 
 /** Parses a day in UTC: `null` if the text is empty, `undefined` if it is invalid. */
 function dayOf(text: string | null): Date | null | undefined {
-  if (text === null) return null;
-  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  return Number.isNaN(day.getTime()) ? undefined : day;
+  return text === null ? null : (startOfDay(text) ?? undefined);
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type OperatorVisit,
   PartnerError,
 } from '@ostiary/core/console';
+import { startOfDay } from '../calendar.ts';
 import { parameterOf } from '../query.ts';
 import type { Words } from '../words.ts';
 import { type Voice, voiceOf } from '../words.ts';
@@ -216,10 +217,9 @@ export function integerOf(form: Form, name: string): number | null {
 export function timeOf(form: Form, name: string): Date | null | undefined {
   const text = (form.get(name) ?? '').trim();
   if (text === '') return null;
-  const time = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text)
-    ? new Date(text)
-    : new Date(Number.NaN);
-  return Number.isNaN(time.getTime()) ? undefined : time;
+  const day = /^(\d{4}-\d\d-\d\d)T[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.exec(text)?.[1] ?? '';
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) || startOfDay(day) === null ? undefined : time;
 }
 
 /** Splits the value of a form field into its non-empty lines. */

@@ -1,5 +1,6 @@
 import type { Transfer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { startOfDay } from '../calendar.ts';
 import { timeOrders } from '../list-order.ts';
 import { choiceField, filterFold, moment, stateBadge } from '../parts.ts';
 import { parameterOf } from '../query.ts';
@@ -41,15 +42,6 @@ const badges = { pending: 'pending', completed: 'delivered', failed: 'dropped' }
 export const statusBadge = (status: keyof typeof badges, { words }: Voice): Html =>
   stateBadge(badges[status], words.tools.payment.states[status]);
 
-/** Returns the start of a day, `2026-01-31`, in UTC; `null` if the text names no day. */
-function startOf(day: string | null): Date | null {
-  if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return null;
-  const start = new Date(`${day}T00:00:00.000Z`);
-  // Date would convert 30 February to another day.
-  const isDay = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day);
-  return isDay ? start : null;
-}
-
 /** Filters of a list of payments in the URL; `null` for those that are missing or invalid. */
 export interface PaymentFilter {
   readonly status: (typeof statuses)[number] | null;
@@ -62,11 +54,11 @@ export interface PaymentFilter {
 
 /** Reads the filters of a list of payments from the URL. */
 export function filterOf(query: URLSearchParams): PaymentFilter {
-  const last = startOf(parameterOf(query, 'to'));
+  const last = startOfDay(parameterOf(query, 'to') ?? '');
   return {
     status: statuses.find((status) => status === query.get('status')) ?? null,
     reference: parameterOf(query, 'reference'),
-    from: startOf(parameterOf(query, 'from')),
+    from: startOfDay(parameterOf(query, 'from') ?? ''),
     to: last && new Date(last.getTime() + dayMs),
   };
 }
