@@ -39,11 +39,24 @@ async function lostTokens({ load, client }: Run): Promise<Problem[]> {
     .map(({ status, text }) => ({ kind: 'lost', text: `a token: ${status} ${text}` }));
 }
 
+/** Describes the deliveries that are not done: their endpoints, and the results of their attempts. */
+async function workLeftOver({ server }: Run['stage']): Promise<string> {
+  const { rows } = await server.app.query(`
+    SELECT deliveries.endpoint_id, deliveries.mode, count(*)::integer AS deliveries,
+      count(*) FILTER (WHERE EXISTS (SELECT FROM ostiary.delivery_attempts WHERE delivery_attempts.delivery_number = deliveries.number))::integer AS tried,
+      (SELECT to_jsonb(endpoint_queues) FROM ostiary.endpoint_queues WHERE endpoint_queues.endpoint_id = deliveries.endpoint_id) AS queue,
+      (SELECT jsonb_agg(to_jsonb(one)) FROM (SELECT * FROM ostiary.pending_deliveries WHERE pending_deliveries.endpoint_id = deliveries.endpoint_id LIMIT 3) AS one) AS first
+    FROM ostiary.deliveries WHERE status <> 'delivered' GROUP BY 1, 2
+  `);
+  return JSON.stringify({ now: Date.now(), rows }, null, 2);
+}
+
 /** Ends the load, waits until all work is done, and audits transfers, events and tokens. */
 export async function reportOf<Round extends Recovered>(run: Run, rounds: readonly Round[]) {
   const { stage, load } = run;
   await load.stop();
   const isDrained = await drained(stage);
+  if (!isDrained) console.log(await workLeftOver(stage));
   return {
     rounds: rounds.map((round) => ({ ...round, tally: load.tallies.get(round.name) ?? new Tally() })),
     problems: [...[...(await audit(stage, load)).values()].flat(), ...(await lostTokens(run))],
