@@ -2,7 +2,13 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandUsageError } from './command.ts';
 
-/** Reads the first line of standard input, which is a file or a pipe. */
+/** Length above which a first line is no password, in characters. */
+const longest = 4_096;
+
+/**
+ * Reads the first line of standard input, which is a file or a pipe.
+ * @throws CommandUsageError if the line is too long for a password
+ */
 async function firstLine(): Promise<string> {
   process.stdin.setEncoding('utf8');
   let read = '';
@@ -10,7 +16,8 @@ async function firstLine(): Promise<string> {
     read += chunk;
     const end = read.indexOf('\n');
     if (end !== -1) return read.slice(0, end).replace(/\r$/, '');
-    if (read.length > 4_096) break;
+    if (read.length > longest)
+      throw new CommandUsageError(`the first line of standard input is longer than ${longest} characters`);
   }
   return read;
 }

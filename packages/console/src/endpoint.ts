@@ -98,7 +98,8 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
     title: shown.url,
     layout: 'aside-first',
     status: form.status,
-    said: `${state}. ${statesSaid(words.deliveries.title, deliveries, words)}`,
+    said:
+      deliveries.length === 0 ? state : `${state}. ${statesSaid(words.deliveries.title, deliveries, words)}`,
     body: html`${form.summary}${done === null ? null : noticeOf(done)}
 <div class="column">
 <section class="panel" aria-label="${words.endpoints.title}">

@@ -37,10 +37,10 @@ export async function addInbox({ api, backend, urlOf }: Visit): Promise<ConsoleA
   return seeOther(urlOf('inbox', { id, notice: 'inbox_added' }));
 }
 
-/** Returns the event type in the body of a request to an inbox; '' if the body is not JSON. */
+/** Returns the event type in the body of a request to an inbox; '' if the body has none, or is not JSON. */
 function typeOf({ body }: InboxRequest): string {
   try {
-    return String(JSON.parse(body).type);
+    return String(JSON.parse(body).type ?? '');
   } catch {
     return '';
   }

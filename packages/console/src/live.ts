@@ -75,7 +75,7 @@ const watch = `
   pulse.hidden = false;
   if (!document.hidden) open();
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
-  addEventListener('online', open);
+  addEventListener('online', () => document.hidden || open());
   addEventListener('offline', lose);
 })();
 `;

@@ -16,7 +16,7 @@ const step = (isDone: boolean, text: Html): Html =>
 
 /**
  * Shows whether the first event has arrived: the page waits for it, it was accepted, or the reason why the
- * first failed attempt of the newest such delivery failed.
+ * last attempt of the newest failed delivery failed.
  */
 function arrival(
   latest: readonly ShownDelivery[],
@@ -30,9 +30,10 @@ function arrival(
     return { said: words.arrived, part };
   }
   const waiting = html`<p><strong>${words.waiting}</strong></p>`;
-  const failed = latest.flatMap(({ attempts }) => attempts).find(({ error }) => error !== null);
-  if (failed === undefined) return { said: words.waiting, part: step(false, waiting) };
-  const { advice, what } = failures[failureKind(failed, voice.words)];
+  const failed = latest.find(({ attempts }) => attempts.some(({ error }) => error !== null));
+  const attempt = failed?.attempts.findLast(({ error }) => error !== null);
+  if (attempt === undefined) return { said: words.waiting, part: step(false, waiting) };
+  const { advice, what } = failures[failureKind(attempt, voice.words)];
   const story = html`${waiting}<p>${what}</p><p class="advice"><b>${deliveries.whatToDo}</b> ${advice}</p>`;
   return { said: what, part: step(false, story) };
 }
