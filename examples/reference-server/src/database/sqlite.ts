@@ -146,7 +146,7 @@ function databaseOn(connection: Connection, reader: Connection): SqliteDatabase 
       last = turn.catch(() => undefined);
       return turn;
     },
-    // The collation of the column already ignores case.
+    // Needs no function: LIKE ignores the case of ASCII letters, and columns that are compared otherwise have COLLATE NOCASE.
     caseless: (expression) => expression,
     async ping() {
       try {

@@ -148,7 +148,8 @@ export function failureBy(thrown: unknown, { sent, trusted, response }: BrokenAt
       ? failure(AbortedError, 'aborted', 'Aborted by the caller')
       : failure(TimeoutError, 'timeout', `No complete response within ${thrown.why}`);
   }
-  // An error of this package means that the response made no sense, not that the connection failed.
+  // Thrown by this package's own code, and not by `fetch` or the reading of a body (Broken): the connection worked, but the
+  // response made no sense.
   if (!(thrown instanceof Broken)) {
     const words = `Cannot read the response: ${thrown}`;
     return { ...failure(ProtocolError, 'unexpected_answer', words), retryable: false };

@@ -5,8 +5,8 @@ import { fieldProblems } from '../text/field-problems.ts';
 
 /**
  * Turns on the settings that a client's profile (FAPI 2.0) demands.
- * @throws TypeError where the FAPI 2.0 Security Profile (section 5.3.2) cannot hold: without its options, for a client without
- * keys, with RS256, or with a redirect URI that is not https
+ * @throws TypeError where the FAPI 2.0 Security Profile (section 5.3.2) cannot hold: if one of the options `privateKeyJwt`, `pushedRequests` and
+ * `dpop` is not set, or for a client without keys, with ID tokens signed by RS256, or with a redirect URI that is not https
  */
 export function withProfile({ options }: Core, client: ClientRecord): ClientRecord {
   if (client.profile !== 'fapi2') return client;

@@ -136,7 +136,7 @@ const hourMs = 3_600_000;
 /** Number of hours in an endpoint's chart of deliveries, including the current hour. */
 const historyHours = 24;
 
-/** Lists deliveries to an endpoint, in the form of the public API, and counts them. */
+/** Lists deliveries to an endpoint, in the form of the public API, and counts all that match the filter, up to 10,000. */
 function endpointDeliveries({ storage: { deliveries } }: Core, { endpoints }: Webhooks): PartnerOperation {
   return operation({
     operation: 'listEndpointDeliveries',

@@ -62,7 +62,7 @@ export function reconciliationRoutes(core: Core): PartnerRoute[] {
  */
 const maxReads = 60;
 
-/** Console operations for the reconciliation of a day, and for its files. */
+/** Console operations that return the summary of one day's final transfers, and export files of up to 31 days. */
 export function reconciliationOperations(core: Core, counts: RateLimitStore): PartnerOperation[] {
   const { transfers } = core.storage;
 

@@ -77,7 +77,7 @@ describe.each(Object.entries(cases))('an Idempotency-Key for %s', (_name, arrang
     const first = await send();
     await work();
     provider.clock.advance(day - 1);
-    // The cached API key is read again after five seconds.
+    // The cached API key is older than five seconds: let another request read it again first.
     await list('/v1/partner/payments');
     database.forget();
     const again = await send('"k"');
