@@ -53,10 +53,11 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
       });
     }
     // Wait for calls of the database: on a slow machine, leases would otherwise expire while results are
-    // written. Do not wait for hanging attempts, which need simulated time to pass.
+    // written. Do not wait for hanging attempts, which need simulated time to pass. On a busy machine, each wait may be a
+    // single turn of the event loop, and results wait up to 16 turns for others before they are written.
     const isBusy = () => processes.some(({ work }) => work !== null);
     const isCalling = () => processes.some(({ callsUnderWay }) => callsUnderWay() > 0);
-    for (let quiet = 0; isBusy() && !(outside.isHanging() && quiet >= 6); quiet = isCalling() ? 0 : quiet + 1)
+    for (let quiet = 0; isBusy() && !(outside.isHanging() && quiet >= 20); quiet = isCalling() ? 0 : quiet + 1)
       await setTimeout(1);
   }
 

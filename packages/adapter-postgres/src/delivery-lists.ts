@@ -138,7 +138,7 @@ export function postgresDeliveryLists(
 
   const countOf = countsIn(schema);
 
-  // Sorted per event, as in `listOfEvent`.
+  // Fetches the few deliveries of each event first, and then sorts them (`OFFSET 0`), for the same reason as in `listOfEvent`.
   const latest = statement<
     Parameters<DeliveryStore['latestStates']>[0],
     { readonly eventId: string; readonly states: string }

@@ -16,7 +16,7 @@ export function requireAllowed(states: readonly RateLimitState[], now: number, d
 }
 
 /**
- * Length of a rate limit window of a client address, in milliseconds. Limits per client or grant of the OAuth
+ * Default length of a rate limit window of a client address, in milliseconds. Limits per client or grant of the OAuth
  * endpoints use the same length.
  */
 export const limitWindowMs = 60_000;
