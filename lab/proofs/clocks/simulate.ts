@@ -57,7 +57,11 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
     // single turn of the event loop, and results wait up to 16 turns for others before they are written.
     const isBusy = () => processes.some(({ work }) => work !== null);
     const isCalling = () => processes.some(({ callsUnderWay }) => callsUnderWay() > 0);
-    for (let quiet = 0; isBusy() && !(outside.isHanging() && quiet >= 20); quiet = isCalling() ? 0 : quiet + 1)
+    for (
+      let quiet = 0;
+      isBusy() && !(outside.isHanging() && quiet >= 20);
+      quiet = isCalling() ? 0 : quiet + 1
+    )
       await setTimeout(1);
   }
 
