@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { programOf } from '../../support/program.ts';
-import { type Podman, run } from '../image/podman.ts';
+import { makeDebian } from '../../support/containers/debian.ts';
+import type { Podman } from '../../support/containers/podman.ts';
 
 /** Release of Debian whose packages the images are made of. */
 const release = 'trixie';
@@ -16,7 +16,7 @@ interface StandIn {
 const postgresPrograms = '/usr/lib/postgresql/17/bin';
 
 const standIns: readonly StandIn[] = [
-  { image: `docker.io/library/debian:${release}-slim`, packages: ['apt', 'ca-certificates'], changes: [] },
+  { image: `docker.io/library/debian:${release}-slim`, packages: ['apt'], changes: [] },
   {
     image: 'docker.io/library/postgres:18',
     packages: ['postgresql'],
@@ -45,25 +45,23 @@ const standIns: readonly StandIn[] = [
 ];
 
 /** Makes an image from Debian's packages, without the database that the package of PostgreSQL creates. */
-async function make({ podman }: Podman, { image, packages, changes }: StandIn, folder: string) {
-  const root = join(folder, 'root.tar');
+async function make(machine: Podman, { image, packages, changes }: StandIn, folder: string) {
   const entryPoint = join(import.meta.dirname, 'docker-entrypoint.sh');
-  const hooks = [
-    `copy-in ${entryPoint} /usr/local/bin`,
-    'copy-in /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs',
-    'rm -rf "$1"/var/lib/postgresql/*',
-    'mkdir -p "$1/docker-entrypoint-initdb.d" "$1/etc/prometheus" "$1/run/postgresql"',
-    'chmod 3777 "$1/run/postgresql"',
-  ];
-  await run(programOf('mmdebstrap') ?? 'mmdebstrap', [
-    // Without --skip, mmdebstrap empties /run, in which PostgreSQL creates its socket.
-    ...['--quiet', '--skip=cleanup/run', '--variant=minbase'],
-    `--include=ca-certificates,${packages.join(',')}`,
-    ...hooks.map((hook) => `--customize-hook=${hook}`),
-    ...[release, root],
-  ]);
-  const options = changes.flatMap((change) => ['--change', change]);
-  await podman('import', '--quiet', ...options, root, image);
+  await makeDebian(
+    machine,
+    {
+      ...{ image, release, packages, changes },
+      // Without --skip, mmdebstrap empties /run, in which PostgreSQL creates its socket.
+      options: ['--skip=cleanup/run'],
+      hooks: [
+        `copy-in ${entryPoint} /usr/local/bin`,
+        'rm -rf "$1"/var/lib/postgresql/*',
+        'mkdir -p "$1/docker-entrypoint-initdb.d" "$1/etc/prometheus" "$1/run/postgresql"',
+        'chmod 3777 "$1/run/postgresql"',
+      ],
+    },
+    folder,
+  );
 }
 
 /** Pulls the images of the compose file, or makes similar ones. @returns a line for each image */

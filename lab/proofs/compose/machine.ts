@@ -1,11 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type Podman, run } from '../image/podman.ts';
-
-const execute = promisify(execFile);
-const root = join(import.meta.dirname, '../../..');
+import type { Podman } from '../../support/containers/podman.ts';
+import { run } from '../../support/program.ts';
 
 /** Version of podman-compose from the Python registry. */
 const podmanCompose = 'podman-compose==1.6.0';
@@ -44,13 +40,4 @@ network_config_dir = "${join(folder, 'networks')}"
     CONTAINERS_CONF: join(folder, 'containers.conf'),
     CONTAINERS_REGISTRIES_CONF: join(folder, 'registries.conf'),
   };
-}
-
-/** Copies the files of the working tree that git knows or would add. */
-export async function copyCheckout(to: string): Promise<void> {
-  await mkdir(to);
-  const copy = 'git ls-files --cached --others --exclude-standard -z | tar --create --null --files-from=- ';
-  await execute('sh', ['-c', `${copy} --ignore-failed-read | tar --extract --directory="$1"`, 'sh', to], {
-    cwd: root,
-  });
 }

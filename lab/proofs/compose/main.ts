@@ -5,12 +5,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { copyCheckout } from '../../support/checkout.ts';
+import { provideBase } from '../../support/containers/base.ts';
+import { type Podman, startPodman } from '../../support/containers/podman.ts';
 import { programOf } from '../../support/program.ts';
 import { type Claim, endProof } from '../../support/proof.ts';
-import { provideBase } from '../image/base.ts';
-import { type Podman, startPodman } from '../image/podman.ts';
 import { provideImages } from './images.ts';
-import { composeEnvironment, copyCheckout } from './machine.ts';
+import { composeEnvironment } from './machine.ts';
 import { proveSpecification } from './specification.ts';
 
 /** Programs that give the containers of podman their networks and names. */

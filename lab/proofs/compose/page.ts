@@ -1,16 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-const page = readFileSync(join(import.meta.dirname, '../../../docs/compose.md'), 'utf8');
-
-/** Returns the shell commands below a heading of docs/compose.md, one text for each code block. */
-function blocksBelow(heading: string): string[] {
-  const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  return Array.from(section.matchAll(/^```sh\n([\s\S]*?)^```/gm), ([, block = '']) => block);
-}
+import { blockOf } from '../../support/documentation.ts';
 
 /** Commands of docs/compose.md, which run in the folder of a checkout. */
 export class Page {
@@ -41,14 +33,10 @@ export class Page {
   }
 
   /**
-   * Runs a code block of the page.
-   * @param heading - heading above the block
-   * @param index - number of the block below the heading, from 0
+   * Runs the only code block of the page that contains a text.
    * @param replace - changes what differs on this machine, such as a host name
    */
-  async run(heading: string, index: number, replace = (block: string): string => block): Promise<string> {
-    const block = blocksBelow(heading)[index];
-    if (block === undefined) throw new Error(`docs/compose.md has no block ${index} below ${heading}`);
-    return await this.shell(replace(block));
+  async run(part: string, replace = (block: string): string => block): Promise<string> {
+    return await this.shell(replace(blockOf('docs/compose.md', part)));
   }
 }

@@ -1,9 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composeProject, composeText, deployFolder, exampleSettings } from '../../support/compose/project.ts';
-import { programOf } from '../../support/program.ts';
+import { programOf, run } from '../../support/program.ts';
 import { type Claim, claim } from '../../support/proof.ts';
-import { run } from '../image/podman.ts';
 
 /** Program of the library with which Docker Compose reads its files. */
 const composeGo = 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { inspectConfinement } from '../../support/containers/confinement.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import { inspectConfinement } from '../image/confinement.ts';
 import { Client } from './client.ts';
 import { Page } from './page.ts';
 
@@ -73,11 +73,11 @@ async function proveConfinement(page: Page): Promise<Claim[]> {
 
 /** Starts everything as the page says. @returns a client of the deployment */
 async function start(page: Page, claims: Claim[]): Promise<Client> {
-  await page.run('Before the first start', 0);
+  await page.run('openssl rand');
   await page.shell(settings);
   // `doctor` needs host names that lead to this machine inside of containers too. Without a terminal, the command that creates
   // a user reads the password from its input.
-  await page.run('Start', 0, (block) =>
+  await page.run('--build --detach', (block) =>
     block.replace(/^.* doctor\n/m, '').replace(/^(?=.* users create)/m, password),
   );
   const [partner, user] = [
@@ -142,7 +142,7 @@ async function provePooling(page: Page): Promise<Claim> {
 async function proveUpdate(page: Page, client: Client): Promise<Claim> {
   const load = client.start();
   const before = client.requests;
-  await page.run('Update', 0);
+  await page.run('docker compose build');
   client.stop();
   await load;
   return {
@@ -161,7 +161,7 @@ async function proveBackups(page: Page, client: Client): Promise<Claim[]> {
   await page.shell(
     "docker compose exec backup touch --date='20 days ago' /backup/ostiary-2026-01-01T000000Z.dump",
   );
-  await page.run('Back up and restore', 0);
+  await page.run('backup list');
   const backups = await list();
   const failed = await page.shell(
     'podman exec --env PGPASSWORD=wrong $(podman ps --quiet --filter label=com.docker.compose.service=backup) backup now 2>&1 || echo failed',
@@ -174,9 +174,7 @@ async function proveBackups(page: Page, client: Client): Promise<Claim[]> {
 
   const transfer = await client.pay();
   const newest = backups.at(-1) ?? '';
-  const restored = await page.run('Back up and restore', 1, (block) =>
-    block.replace(/ostiary-\S+\.dump/, newest),
-  );
+  const restored = await page.run('backup restore', (block) => block.replace(/ostiary-\S+\.dump/, newest));
   const isReady = await until(async () => (await client.ask('id.localhost', '/readyz')).status === 200);
   const { status } = await client.ask('api.localhost', `/v1/partner/payments/${transfer}`);
   const databases = await page.shell(
@@ -219,20 +217,20 @@ async function proveBackups(page: Page, client: Client): Promise<Claim[]> {
 
 /** Starts a standby, and promotes it after the primary is gone. */
 async function proveStandby(page: Page, client: Client): Promise<Claim[]> {
-  const follower = await page.run('A standby', 0);
+  const follower = await page.run('COMPOSE_PROFILES');
   const transfer = (await client.pay()) ?? '';
   const count = sql('postgres-2', 'SELECT count(*) FROM ostiary.transfers');
   await until(
     async () => (await page.shell(count)) === (await page.shell(count.replace('postgres-2', 'postgres-1'))),
   );
-  await page.run('A standby', 1);
+  await page.run('pg_ctl promote');
   const known = (await client.statusOf(transfer)) !== undefined;
   const paid = await provePayment(client, 'a payment is executed on the promoted standby');
   const refused = await page.shell(
     'docker compose up --detach --no-deps postgres-1; sleep 3; podman logs $(podman ps --all --quiet --filter label=com.docker.compose.service=postgres-1) 2>&1',
   );
   await page.shell('docker compose rm --stop --force postgres-1');
-  await page.run('A standby', 2);
+  await page.run('docker volume rm');
   const followers = sql('postgres-2', 'SELECT application_name, state FROM pg_stat_replication');
   const isBack = await until(async () => (await page.shell(followers)) === 'standby|streaming');
   return [

@@ -1,12 +1,13 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
+import type { Podman } from '../../support/containers/podman.ts';
 import { freePort } from '../../support/free-port.ts';
+import { run } from '../../support/program.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import { proveBill } from './bill.ts';
 import { contentsOf, managersIn, megabytesOf, nodesIn } from './contents.ts';
 import type { Mirror } from './mirror.ts';
-import { type Podman, run } from './podman.ts';
 
 /** Apps with every kind of Dockerfile that `create-ostiary` writes. */
 const apps = [

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Podman } from '../../support/containers/podman.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import type { Podman } from './podman.ts';
 import { comesUp, image, newSettings } from './server.ts';
 
 /** Runs the health check of the server's image while its process works, is frozen, works again, and has ended. */

@@ -2,17 +2,17 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { provideBase } from '../../support/containers/base.ts';
+import { type Podman, startPodman } from '../../support/containers/podman.ts';
 import { freePort } from '../../support/free-port.ts';
 import { programOf } from '../../support/program.ts';
 import { type Claim, claim, endProof } from '../../support/proof.ts';
 import { proveApps } from './apps.ts';
-import { provideBase } from './base.ts';
 import { proveBill, proveLockfile, proveSystemBill } from './bill.ts';
 import { contentsOf, megabytesOf } from './contents.ts';
 import { proveFormats, proveHealth } from './health.ts';
 import { type Mirror, startMirror } from './mirror.ts';
 import { openPage, proveBuild, proveDigest, proveLook, proveMirror, startRegistry } from './page.ts';
-import { type Podman, startPodman } from './podman.ts';
 import { image, proveServer } from './server.ts';
 import { proveProcesses, proveSignals } from './signals.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
-import { run } from './podman.ts';
+import { run } from '../../support/program.ts';
 
 /** Makes a certificate authority, and a certificate of it for `localhost`. */
 async function makeCertificates(folder: string) {

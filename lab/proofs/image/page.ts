@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, join, resolve } from 'node:path';
-import { programOf } from '../../support/program.ts';
+import { delimiter, join } from 'node:path';
+import type { Podman } from '../../support/containers/podman.ts';
+import { blockOf, root } from '../../support/documentation.ts';
+import { programOf, run } from '../../support/program.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import type { Mirror } from './mirror.ts';
-import { type Podman, run } from './podman.ts';
 import { image, request } from './server.ts';
-
-const root = resolve(import.meta.dirname, '../../..');
-const page = 'docs/image.md';
 
 /** Runs blocks of commands of the documentation about the image. */
 export interface Page {
@@ -25,13 +23,9 @@ type Replacements = ReadonlyMap<string, string>;
 /** Opens the page about the image, whose commands run with podman instead of Docker. */
 export async function openPage(machine: Podman, replacements: Replacements): Promise<Page> {
   const env = { ...process.env, PATH: [await machine.writeDocker(), process.env.PATH].join(delimiter) };
-  const text = await readFile(join(root, page), 'utf8');
-  const blocks = Array.from(text.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, block = '']) => block);
   return {
     async runBlock(part) {
-      const [block = '', ...others] = blocks.filter((candidate) => candidate.includes(part));
-      if (block === '' || others.length > 0)
-        throw new Error(`${page} has no block, or several, with ${part}`);
+      const block = blockOf('docs/image.md', part);
       const commands = [...replacements].reduce((line, [from, to]) => line.replaceAll(from, to), block);
       return await run('sh', ['-e', '-c', commands], root, env);
     },

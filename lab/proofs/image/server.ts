@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { inspectConfinement } from '../../support/containers/confinement.ts';
+import type { Podman } from '../../support/containers/podman.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import { inspectConfinement } from './confinement.ts';
-import type { Podman } from './podman.ts';
 
 /** Name of the server's image on this machine. */
 export const image = 'ostiary';

@@ -1,6 +1,6 @@
+import type { Podman } from '../../support/containers/podman.ts';
 import { testPostgres } from '../../support/postgres/postgres.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import type { Podman } from './podman.ts';
 import { comesUp, image, newSettings, request } from './server.ts';
 
 /** Ends a container of the server with each signal that ends it. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { run } from '../image/podman.ts';
+import { run } from '../../support/program.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 

@@ -1,9 +1,9 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inspectConfinement } from '../../support/containers/confinement.ts';
+import type { Podman } from '../../support/containers/podman.ts';
 import { environmentOf, type Pod } from '../../support/kubernetes/pods.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import { inspectConfinement } from '../image/confinement.ts';
-import type { Podman } from '../image/podman.ts';
 
 /** Values of the Secret, by key. */
 type Secret = Readonly<Record<string, string>>;

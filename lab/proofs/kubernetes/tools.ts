@@ -2,8 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { programOf } from '../../support/program.ts';
-import { run } from '../image/podman.ts';
+import { programOf, run } from '../../support/program.ts';
 
 /** Versions of the programs that render and check the chart. */
 const versions = { helm: 'v3.22.0', kubeconform: 'v0.8.0', schemas: '1.37.0', prometheusOperator: 'v0.85.0' };

@@ -1,10 +1,11 @@
-import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyCheckout } from '../compose/machine.ts';
-import { type Podman, run } from '../image/podman.ts';
+import { copyCheckout } from '../../support/checkout.ts';
+import { certificates, makeDebian } from '../../support/containers/debian.ts';
+import { npmLinks, writeNode } from '../../support/containers/node.ts';
+import type { Podman } from '../../support/containers/podman.ts';
+import { run } from '../../support/program.ts';
 
-/** CA certificates of this machine, which may include the certificate of a package registry in its network. */
-const certificates = '/etc/ssl/certs/ca-certificates.crt';
 const image = 'localhost/ostiary-machine';
 const container = 'machine';
 /** Folder of the checkout on the new machine. */
@@ -12,8 +13,13 @@ const checkout = '/root/ostiary';
 /** Tag of the version to which the proof updates. */
 export const tag = 'v0.0.1';
 
-const packages =
-  'ca-certificates,caddy,curl,dbus,git,iproute2,libstdc++6,openssl,procps,systemd,systemd-sysv,xz-utils';
+const packages = [
+  ...['caddy', 'curl', 'dbus', 'git', 'iproute2', 'libstdc++6', 'openssl', 'procps'],
+  ...['systemd', 'systemd-sysv', 'xz-utils'],
+];
+
+/** npm, in the folder of an installation of Node with a package manager. */
+const npm = { package: 'npm@11', folder: 'usr/lib/node_modules/npm', links: npmLinks };
 
 /** Writes a checkout of the repository, whose origin has a tag that the checkout does not have. */
 async function writeCheckout(root: string): Promise<void> {
@@ -29,41 +35,22 @@ async function writeCheckout(root: string): Promise<void> {
   await run('git', ['remote', 'set-url', 'origin', '/root/origin'], join(root, checkout));
 }
 
-/** Writes Node and npm as an installation of Node with a package manager does. */
-async function writeNode(root: string, downloads: string): Promise<void> {
-  const npm = join(root, 'usr/lib/node_modules/npm');
-  await mkdir(npm, { recursive: true });
-  await mkdir(join(root, 'usr/bin'));
-  await copyFile(process.execPath, join(root, 'usr/bin/node'));
-  const tarball = await run('npm', ['pack', '--silent', 'npm@11'], downloads);
-  await run('tar', ['-xzf', join(downloads, tarball), '-C', npm, '--strip-components=1']);
-  for (const name of ['npm', 'npx'])
-    await symlink(`/usr/lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/bin', name));
-}
-
 /** Makes the file system of a new Debian machine. */
-async function makeImage({ podman }: Podman, mmdebstrap: string, folder: string): Promise<void> {
+async function makeImage(machine: Podman, folder: string): Promise<void> {
   const files = join(folder, 'files');
   await mkdir(join(files, 'root'), { recursive: true });
   await writeCheckout(files);
-  await writeNode(files, folder);
-  const root = join(folder, 'machine.tar');
-  const hooks = [`copy-in ${certificates} /etc/ssl/certs`, `sync-in ${files} /`];
-  await run(mmdebstrap, [
-    ...['--quiet', '--variant=minbase', `--include=${packages}`],
-    ...hooks.map((hook) => `--customize-hook=${hook}`),
-    ...['bookworm', root],
-  ]);
-  await podman('import', '--quiet', root, image);
+  await writeNode(files, 'usr/bin', [npm], folder);
+  await makeDebian(machine, { image, release: 'bookworm', packages, hooks: [`sync-in ${files} /`] }, folder);
 }
 
 /** A machine whose process 1 is systemd, with a checkout of the repository. */
 export type Machine = Awaited<ReturnType<typeof startMachine>>;
 
 /** Makes and starts a machine without a network; only the addresses of the machine itself respond. */
-export async function startMachine(engine: Podman, mmdebstrap: string, folder: string) {
+export async function startMachine(engine: Podman, folder: string) {
   const { podman, limits } = engine;
-  await makeImage(engine, mmdebstrap, folder);
+  await makeImage(engine, folder);
   const options = ['--detach', '--systemd=always', '--privileged', '--network', 'none', ...limits];
   await podman('run', ...options, '--name', container, image, '/sbin/init');
   const shell = (script: string) =>

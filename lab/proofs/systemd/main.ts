@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { startPodman } from '../../support/containers/podman.ts';
+import { blockOf } from '../../support/documentation.ts';
 import { programOf } from '../../support/program.ts';
 import { type Claim, claim, endProof } from '../../support/proof.ts';
-import { startPodman } from '../image/podman.ts';
 import { type Machine, startMachine, tag } from './machine.ts';
-import { blockOf } from './page.ts';
 
-const installation = (part: string) => blockOf('deploy.md', 'A machine with systemd and Caddy', part);
+const installation = (part: string) => blockOf('docs/deploy.md', part);
 const ready = '{"status":"ok"}';
 /** Address of the machine for clients, from a range that is reserved for documentation. */
 const address = '192.0.2.10';
@@ -72,8 +72,8 @@ async function proveUpdate({ shell, shellOnline }: Machine): Promise<Claim[]> {
     'sleep 1; curl --silent --retry 5 --retry-connrefused http://127.0.0.1:3000/readyz',
   );
   const after = await shell(mainPid);
-  await shellOnline(blockOf('upgrade.md', 'Before', 'git fetch').replace('<tag>', tag));
-  const replace = blockOf('upgrade.md', 'One machine', 'systemctl restart');
+  await shellOnline(blockOf('docs/upgrade.md', 'git fetch').replace('<tag>', tag));
+  const replace = blockOf('docs/upgrade.md', 'systemctl restart');
   const first = await shell(replace);
   const second = await shell(`cp --recursive /opt/ostiary /opt/ostiary.new\n${replace}`);
   const folders = await shell('ls /opt; ls --directory /opt/*/ostiary 2> /dev/null || true');
@@ -93,8 +93,7 @@ async function proveUpdate({ shell, shellOnline }: Machine): Promise<Claim[]> {
 
 await using ends = new AsyncDisposableStack();
 const podman = programOf('podman');
-const mmdebstrap = programOf('mmdebstrap');
-if (podman === undefined || mmdebstrap === undefined || process.getuid?.() !== 0) {
+if (podman === undefined || programOf('mmdebstrap') === undefined || process.getuid?.() !== 0) {
   console.log('skipped: the machine is not started, because that needs root, podman and mmdebstrap');
   process.exit();
 }
@@ -102,7 +101,7 @@ const folder = await mkdtemp(join(tmpdir(), 'ostiary-systemd-'));
 ends.defer(() => rm(folder, { recursive: true, force: true }));
 const claims: Claim[] = [];
 try {
-  const machine = await startMachine(ends.use(await startPodman(podman, 'overlay')), mmdebstrap, folder);
+  const machine = await startMachine(ends.use(await startPodman(podman, 'overlay')), folder);
   const versions = await machine.shell('systemctl --version | head -1; node --version; caddy version');
   console.log(versions);
   claims.push(...(await install(machine)), ...(await proveUse(machine)), ...(await proveUpdate(machine)));

@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { blockOf } from '../../support/documentation.ts';
 import { freePort } from '../../support/free-port.ts';
 import { bodyOf, close, listen } from '../../support/http.ts';
-import { programOf } from '../../support/program.ts';
+import { programOf, run } from '../../support/program.ts';
 import { until } from '../../support/proof.ts';
-import { run } from '../image/podman.ts';
 
 /** Version of the collector and of its builder. */
 const version = 'v0.165.0';
@@ -87,8 +87,7 @@ interface Documented {
 
 /** Reads the configuration of the collector in the documentation. */
 function documented(): Documented {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/telemetry.md'), 'utf8');
-  return parse(/^```yaml\n(receivers:[\s\S]*?)^```$/m.exec(page)?.[1] ?? '');
+  return parse(blockOf('docs/telemetry.md', 'receivers:\n'));
 }
 
 /** A running collector, and everything that it has received. */

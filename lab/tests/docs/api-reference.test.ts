@@ -7,8 +7,8 @@ import { descriptionOf, operationsOf } from '../../../packages/core/test/support
 import { partnerProvider } from '../../../packages/core/test/support/partner-api.ts';
 import type { Json } from '../../../packages/core/test/support/provider.ts';
 import { sink } from '../../../packages/core/test/webhooks/support/sink.ts';
+import { textOf } from '../../support/documentation.ts';
 import { generatedFolder } from '../clients/support/generated.ts';
-import { textOf } from './support/pages.ts';
 
 const run = promisify(execFile);
 const page = textOf('docs/reference/partner-endpoints.md');

@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, pages, root } from './support/pages.ts';
+import { blocksOf, pages, root } from '../../support/documentation.ts';
 
 /** Declarations of the reader's application, which code blocks of the documentation use. */
 const readersApp = `

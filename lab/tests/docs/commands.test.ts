@@ -10,8 +10,8 @@ import { knownVariables } from '../../../examples/reference-server/src/environme
 import { startServer } from '../../../examples/reference-server/test/support/server.ts';
 import { manifestOf } from '../../../packages/create-ostiary/src/manifest.ts';
 import { pagesThatInstall } from '../../../scripts/install-commands.ts';
+import { blocksOf, pages, root, textOf } from '../../support/documentation.ts';
 import { type Ended, runHere } from '../../support/processes/run-here.ts';
-import { blocksOf, pages, root, textOf } from './support/pages.ts';
 import { commandsOf, type ShellCommand } from './support/shell.ts';
 
 const { scripts }: { scripts: Readonly<Record<string, string>> } = JSON.parse(

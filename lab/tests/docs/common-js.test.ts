@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
 import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
+import { blocksOf } from '../../support/documentation.ts';
 import { freePort } from '../../support/free-port.ts';
-import { blocksOf } from './support/pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-common-js-'));
 const app = join(folder, 'app');

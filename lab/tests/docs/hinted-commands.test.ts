@@ -5,10 +5,10 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 import { environment } from '../../../examples/reference-server/test/support/server.ts';
 import { manifestOf } from '../../../packages/create-ostiary/src/manifest.ts';
+import { root } from '../../support/documentation.ts';
 import { runHere } from '../../support/processes/run-here.ts';
 import { helpPages, program } from './support/help.ts';
 import { installationFor } from './support/installation.ts';
-import { root } from './support/pages.ts';
 import { commandsOf } from './support/shell.ts';
 
 /** A text that a program may print, with the source file that contains the text. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
-import { pages, root, textOf } from './support/pages.ts';
+import { pages, root, textOf } from '../../support/documentation.ts';
 
 /**
  * URL of the repository. READMEs of packages link to files with this URL, because package registries show the

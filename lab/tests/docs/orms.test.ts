@@ -19,9 +19,9 @@ import { DataSource } from 'typeorm';
 import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { afterwards, serve } from '../../../packages/core/test/support/running.ts';
+import { root } from '../../support/documentation.ts';
 import { bodyOf } from '../../support/http.ts';
 import { testPostgres } from '../../support/postgres/postgres.ts';
-import { root } from './support/pages.ts';
 import { installation } from './support/reader.ts';
 import { recipeFolder } from './support/recipe.ts';
 

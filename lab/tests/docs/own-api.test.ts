@@ -7,7 +7,7 @@ import { Hono } from 'hono';
 import Koa from 'koa';
 import { beforeAll, expect, it } from 'vitest';
 import { serve } from '../../../packages/core/test/support/running.ts';
-import { blocksOf } from './support/pages.ts';
+import { blocksOf } from '../../support/documentation.ts';
 import { newKit } from './support/reader.ts';
 import { recipeFolder } from './support/recipe.ts';
 

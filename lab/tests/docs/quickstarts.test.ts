@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { partnerProvider } from '../../../packages/core/test/support/partner-api.ts';
-import { root, textOf } from './support/pages.ts';
+import { root, textOf } from '../../support/documentation.ts';
 import {
   answers,
   browser,

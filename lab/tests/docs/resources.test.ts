@@ -4,7 +4,7 @@ import { createTestOstiary, type TestOstiary, type TestOstiaryOptions } from '@o
 import express from 'express';
 import { beforeAll, expect, it } from 'vitest';
 import { afterwards, serve } from '../../../packages/core/test/support/running.ts';
-import { blocksOf } from './support/pages.ts';
+import { blocksOf } from '../../support/documentation.ts';
 import { recipeFolder } from './support/recipe.ts';
 
 const { fileFor } = recipeFolder();

@@ -7,7 +7,7 @@ import { verifierSource, verifiers } from '../../../packages/console/src/verifie
 import { secret, shop } from '../../../packages/core/test/partner/webhook-shop.ts';
 import { type Received, sink } from '../../../packages/core/test/webhooks/support/sink.ts';
 import { vectors } from '../../../packages/webhook-verifier/test/vectors/vectors.ts';
-import { blocksOf, root, textOf } from './support/pages.ts';
+import { blocksOf, root, textOf } from '../../support/documentation.ts';
 import { languages, NotHere, verdictsOf } from './verifiers/languages.ts';
 
 const page = 'docs/webhook-verifier-languages.md';

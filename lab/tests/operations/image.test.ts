@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { settings } from '../../../examples/reference-server/src/settings.ts';
-import { blocksOf } from '../docs/support/pages.ts';
+import { blocksOf } from '../../support/documentation.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

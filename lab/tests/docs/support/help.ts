@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { root } from '../../../support/documentation.ts';
 import { runHere } from '../../../support/processes/run-here.ts';
-import { root } from './pages.ts';
 
 /** Path of the reference server's command line, which has the commands of every installation, too. */
 export const program = join(root, 'examples/reference-server/src/cli/main.ts');

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
 import { packInto } from '../../../../packages/create-ostiary/test/support/packed.ts';
 import { installCommand } from '../../../../scripts/install-commands.ts';
+import { blocksOf } from '../../../support/documentation.ts';
 import { freePort } from '../../../support/free-port.ts';
-import { blocksOf } from './pages.ts';
 import { commandsOf } from './shell.ts';
 
 /** Free ports that replace 3000 and 4000, because other tests run at the same time. */

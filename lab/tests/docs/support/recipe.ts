@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { root, textOf } from './pages.ts';
+import { root, textOf } from '../../../support/documentation.ts';
 
 /** Makes a folder for the recipes that the tests of one file use. The folder is removed afterwards. */
 export function recipeFolder() {

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Vector } from '../../../../packages/webhook-verifier/test/vectors/vectors.ts';
-import { blocksOf, root } from '../support/pages.ts';
+import { blocksOf, root } from '../../../support/documentation.ts';
 
 const run = promisify(execFile);
 

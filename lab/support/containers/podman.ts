@@ -1,22 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { programOf } from '../../support/program.ts';
-
-const execute = promisify(execFile);
-
-/** Runs a program. @returns the program's output without the last line break */
-export async function run(
-  program: string,
-  args: readonly string[],
-  cwd?: string,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<string> {
-  const { stdout } = await execute(program, args, { maxBuffer: 64 * 1024 * 1024, cwd, env });
-  return stdout.trimEnd();
-}
+import { programOf, run } from '../program.ts';
 
 /** A podman whose images and containers are separate from all others on this machine. */
 export type Podman = Awaited<ReturnType<typeof startPodman>>;
