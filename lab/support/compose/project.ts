@@ -18,6 +18,8 @@ export interface Service {
   readonly read_only?: boolean;
   readonly stop_grace_period?: string;
   readonly stop_signal?: string;
+  readonly profiles?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
 }
 
 /** Members of the compose file that tests read. */

@@ -95,6 +95,7 @@ describe('every action of the consoles', () => {
       if (text !== undefined) await page.getByText(text).first().waitFor();
     }
     return {
+      ...hand,
       ...{ page, left, press, go: (path: string) => page.goto(`${provider.origin}${path}`) },
       /** Replaces the text of a form field. */
       async type(name: RegExp, text: string): Promise<void> {
@@ -102,7 +103,6 @@ describe('every action of the consoles', () => {
         await page.keyboard.press('Control+A');
         await page.keyboard.type(text);
       },
-      ...{ tick: hand.tick, chooseNext: hand.chooseNext, enterTime: hand.enterTime },
       /** Opens an action of the console that asks for confirmation, and presses the confirming button. */
       async asked(name: RegExp, button: RegExp, text: string): Promise<void> {
         await press(name);

@@ -117,31 +117,23 @@ describe('the compose file', () => {
     expect(Object.keys(volumes).toSorted()).toEqual([...new Set(named)].toSorted());
   });
 
+  it('leaves the standby out, unless its profile is chosen', () => {
+    expect(servicesThat(({ profiles }) => profiles !== undefined)).toEqual(['postgres-2']);
+    expect(services['postgres-2']?.profiles).toEqual(['standby']);
+  });
+
+  it('checks the backups with a command of their script', () => {
+    const [, script, command = ''] = services.backup?.healthcheck?.test ?? [];
+    expect(targetOf('./backup')).toBe(`/usr/local/bin/${script}`);
+    expect(read('backup')).toMatch(new RegExp(`^  ([a-z]+ \\| )*${command}( \\| [a-z]+)*\\) `, 'm'));
+  });
+
   it('gives a server more time to end than it takes', () => {
     for (const name of ['web-1', 'web-2', 'worker']) {
       const { environment = {}, stop_grace_period: grace = '' } = services[name] ?? {};
       const drain = Number(environment.OSTIARY_DRAIN_SECONDS ?? 0);
       expect(Number.parseInt(grace, 10)).toBeGreaterThanOrEqual(drain + 15);
     }
-  });
-});
-
-describe('services of the compose file', () => {
-  const written: Record<
-    string,
-    { readonly profiles?: string[]; readonly healthcheck?: { readonly test: string[] } }
-  > = parse(read('compose.yaml'), { merge: true }).services;
-
-  it('leave the standby out, unless its profile is chosen', () => {
-    const profiles = Object.entries(written).flatMap(([name, service]) => (service.profiles ? [name] : []));
-    expect(profiles).toEqual(['postgres-2']);
-    expect(written['postgres-2']?.profiles).toEqual(['standby']);
-  });
-
-  it('check the backups with a command of their script', () => {
-    const [, script, command = ''] = written.backup?.healthcheck?.test ?? [];
-    expect(targetOf('./backup')).toBe(`/usr/local/bin/${script}`);
-    expect(read('backup')).toMatch(new RegExp(`^  ([a-z]+ \\| )*${command}( \\| [a-z]+)*\\) `, 'm'));
   });
 });
 
