@@ -31,9 +31,6 @@ export function readMigrations(engine: 'sqlite' | 'postgres'): readonly Migratio
     });
 }
 
-const shippedFor = ({ schema }: Pick<Database, 'schema'>): readonly Migration[] =>
-  readMigrations(schema === null ? 'sqlite' : 'postgres');
-
 const columns = 'name TEXT NOT NULL, checksum TEXT NOT NULL';
 
 /**
@@ -81,7 +78,7 @@ async function preparePostgres(transaction: Transaction, schema: string): Promis
 export async function migrate(
   database: Database,
   now: number,
-  migrations: readonly Migration[] = shippedFor(database),
+  migrations?: readonly Migration[],
 ): Promise<void> {
   const { schema } = database;
   await database.write(
@@ -95,7 +92,7 @@ export async function migrateIn(
   transaction: Transaction,
   schema: string | null,
   now: number,
-  migrations: readonly Migration[] = shippedFor({ schema }),
+  migrations: readonly Migration[] = readMigrations(schema === null ? 'sqlite' : 'postgres'),
 ): Promise<void> {
   await (schema === null ? prepareSqlite(transaction) : preparePostgres(transaction, schema));
   const applied = await transaction.all<{ checksum: string }>(

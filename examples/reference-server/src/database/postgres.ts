@@ -84,6 +84,18 @@ interface Lent {
   ): Promise<{ rows: never[]; count: number; command: string | undefined }>;
 }
 
+/** Sends a query to PostgreSQL, with a time limit in milliseconds if one is given. */
+async function send(
+  client: PostgresClient,
+  text: string,
+  values: unknown[] = [],
+  limit: { readonly query_timeout?: number } = {},
+): ReturnType<Lent['query']> {
+  const statement = { text, types: postgresTypes, ...limit, ...(values.length > 0 && { values }) };
+  const { rows, rowCount, command } = await client.query(statement);
+  return { rows: rows as never[], count: rowCount ?? 0, command };
+}
+
 /** Runs work on a connection of the pool. A broken connection is closed instead of being returned. */
 async function lend<Result>(
   pool: PostgresOwnPool,
@@ -105,15 +117,8 @@ async function lend<Result>(
       client,
       async query(text, values) {
         const timeout = Math.max(1, Math.ceil(deadline - performance.now()));
-        const statement = {
-          text,
-          types: postgresTypes,
-          query_timeout: timeout,
-          ...(values?.length && { values }),
-        };
         try {
-          const { rows, rowCount, command } = await client.query(statement);
-          return { rows: rows as never[], count: rowCount ?? 0, command };
+          return await send(client, text, values, { query_timeout: timeout });
         } catch (error) {
           isBroken ||= endsConnection(error);
           throw translated(error);
@@ -165,17 +170,7 @@ const transactionOn = (lent: Lent, schema: string): Transaction => ({
 
 /** Runs statements of this server in a transaction that the caller began on its own connection. */
 export const transactionOf = (client: PostgresClient, schema: string): Transaction =>
-  transactionOn(
-    {
-      client,
-      async query(text, values) {
-        const statement = { text, types: postgresTypes, ...(values?.length && { values }) };
-        const { rows, rowCount, command } = await client.query(statement);
-        return { rows: rows as never[], count: rowCount ?? 0, command };
-      },
-    },
-    schema,
-  );
+  transactionOn({ client, query: (text, values) => send(client, text, values) }, schema);
 
 /**
  * Opens a pool of connections, which connects on first use.
