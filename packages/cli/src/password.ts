@@ -14,12 +14,12 @@ async function firstLine(): Promise<string> {
   let read = '';
   for await (const chunk of process.stdin) {
     read += chunk;
-    const end = read.indexOf('\n');
-    if (end !== -1) return read.slice(0, end).replace(/\r$/, '');
-    if (read.length > longest)
-      throw new CommandUsageError(`the first line of standard input is longer than ${longest} characters`);
+    if (chunk.includes('\n') || read.length > longest) break;
   }
-  return read;
+  const [line = ''] = read.split(/\r?\n/, 1);
+  if (line.length > longest)
+    throw new CommandUsageError(`the first line of standard input is longer than ${longest} characters`);
+  return line;
 }
 
 /** Prompts for a password on standard error, without showing what is typed. */
@@ -47,7 +47,8 @@ async function ask(question: string): Promise<string> {
  * Reads a new password: twice from a terminal, without showing it, or once from a file or a pipe. A password
  * is never an argument, because every user of the machine can see arguments.
  *
- * @throws CommandUsageError if standard input has no password, or the two entries differ
+ * @throws CommandUsageError if standard input has no password or a line that is too long for one, or the two
+ * entries differ
  */
 export async function readPassword(): Promise<string> {
   if (process.stdin.isTTY !== true) {

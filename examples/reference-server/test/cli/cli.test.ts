@@ -129,6 +129,7 @@ test.each([
 test.each([
   ['users create', create, '', 'a password is expected'],
   ['users create', create, 'short\n', 'password must have at least 10'],
+  ['users create', create, `${'x'.repeat(5_000)}\n`, 'is longer than 4096 characters'],
   ['users create', [...create, '--password', 'secret'], '', "unknown option '--password'"],
   ['users create', [...create, '--kyc-status', 'maybe'], typed, '--kyc-status must be'],
   ['users set-email', ['anaika'], '', 'give either --email or --remove'],
