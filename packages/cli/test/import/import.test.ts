@@ -1,9 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Provider } from 'oidc-provider';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../../core/test/support/running.ts';
-import { runCommandLine } from '../../src/index.ts';
 import { grant, hydraClient, hydraConsent, metadata } from './samples.ts';
 import { folder, installation, written } from './support.ts';
 
@@ -49,17 +47,9 @@ describe('an import from oidc-provider', () => {
   });
 
   it('reads files whose names contain spaces and commas', async () => {
-    const { ostiary } = await installation(options);
-    const files = ['my clients, old.json', 'my consents.json'].map((name) => join(folder, name));
-    const contents = [[metadata], [grant]];
-    for (const [index, file] of files.entries()) await writeFile(file, JSON.stringify(contents[index]));
-    const code = await runCommandLine({
-      open: async () => ({ admin: ostiary.admin, close: async () => undefined }),
-      argv: ['import', '--from', 'oidc-provider', ...files.flatMap((file) => ['--file', file])],
-      stdout: { write: () => true },
-      stderr: { write: () => true },
-    });
-    expect(code).toBe(0);
+    const { ostiary, run } = await installation(options);
+    const file = await written([grant], 'my consents, old.json');
+    expect((await run('oidc-provider', [metadata], '--file', file)).code).toBe(0);
     expect(await ostiary.consents.list('user-1')).toHaveLength(1);
   });
 

@@ -10,10 +10,10 @@ export const folder = await mkdtemp(join(tmpdir(), 'import-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** Writes a file with the given content and returns its path. */
-export async function written(content: unknown): Promise<string> {
+/** Writes a file with the given content and returns its path. By default, the files are numbered. */
+export async function written(content: unknown, name?: string): Promise<string> {
   files += 1;
-  const file = join(folder, `${files}.json`);
+  const file = join(folder, name ?? `${files}.json`);
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
   return file;
 }
