@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { AuditFilter, AuditRecord, ListPosition, Storage, StoredAct } from '@ostiary/core/storage';
+import { auditedCalls, withKey } from './audited-calls.ts';
 import { assertFields, assertSame, assertUnavailable, type Calls, casesOf, inParallel } from './case.ts';
-import { acme, sampleApiKey, sampleClaim, sampleEvent, samplePartner } from './partner-samples.ts';
-import { linked, sampleLink, useOf } from './portal-samples.ts';
-import { digestOf, isLive, now, redeemed, sampleClient, sampleKey } from './samples.ts';
-import { published, recover, redeliver, registered, sampleEndpoint } from './webhook-samples.ts';
+import { samplePartner } from './partner-samples.ts';
+import { digestOf, isLive, now, redeemed, sampleClient } from './samples.ts';
 
 export function sampleAct(id: string, changes: Partial<AuditRecord> = {}): AuditRecord {
   return {
@@ -30,109 +29,6 @@ async function ids({ audit }: Storage, filter: Partial<AuditFilter> = {}): Promi
   const acts = await audit.list({ ...everyAct, ...filter, after: null, limit: 100 });
   return acts.map(({ id }) => id);
 }
-
-/** A storage call that takes an audit record, made on a storage on which the call succeeds. */
-interface Act {
-  prepare?(storage: Storage): Promise<unknown>;
-  act(storage: Storage, audit: AuditRecord): Promise<unknown>;
-  /**
-   * Repeats the call in a way that changes nothing; `null` for a call that always changes something. By
-   * default the same call is made again.
-   */
-  readonly refused?: ((storage: Storage, audit: AuditRecord) => Promise<unknown>) | null;
-}
-
-async function withKey({ partners, apiKeys }: Storage): Promise<void> {
-  await partners.insert(samplePartner());
-  await apiKeys.insert(sampleApiKey('a'));
-}
-
-async function withEvent(storage: Storage): Promise<void> {
-  await registered(storage, 'a');
-  await published(storage, 'a');
-}
-
-const acts: Readonly<Record<string, Act>> = {
-  'partners.insert': { act: ({ partners }, audit) => partners.insert(samplePartner(), audit) },
-  'partners.replace': {
-    prepare: ({ partners }) => partners.insert(samplePartner()),
-    act: ({ partners }, audit) => partners.replace(samplePartner({ version: 2 }), audit),
-  },
-  'clients.insert': { act: ({ clients }, audit) => clients.insert(sampleClient(), audit) },
-  'clients.replace': {
-    prepare: ({ clients }) => clients.insert(sampleClient()),
-    act: ({ clients }, audit) => clients.replace(sampleClient({ version: 2 }), audit),
-  },
-  'apiKeys.insert': {
-    prepare: ({ partners }) => partners.insert(samplePartner()),
-    act: ({ apiKeys }, audit) => apiKeys.insert(sampleApiKey('a'), audit),
-  },
-  'apiKeys.revoke': {
-    prepare: withKey,
-    act: ({ apiKeys }, audit) => apiKeys.revoke('key_a', now, audit),
-    refused: ({ apiKeys }, audit) => apiKeys.revoke('key_b', now, audit),
-  },
-  'apiKeys.roll': {
-    prepare: withKey,
-    act: ({ apiKeys }, audit) =>
-      apiKeys.roll({ id: 'key_a', successor: sampleApiKey('b'), endsAt: now + 1, now, audit }),
-    refused: ({ apiKeys }, audit) =>
-      apiKeys.roll({ id: 'key_x', successor: sampleApiKey('c'), endsAt: now + 1, now, audit }),
-  },
-  'signingKeys.insert': {
-    act: ({ signingKeys }, audit) => signingKeys.insert(sampleKey('a'), audit),
-    refused: null,
-  },
-  'consents.endUser': {
-    prepare: (storage) => redeemed(storage, 'a'),
-    act: ({ consents }, audit) => consents.endUser('user-1', now, [], audit),
-    refused: null,
-  },
-  'portal.insert': {
-    prepare: ({ partners }) => partners.insert(samplePartner()),
-    act: ({ portal }, audit) => portal.insert(sampleLink('a'), audit),
-  },
-  'portal.open': {
-    prepare: linked,
-    act: ({ portal }, audit) => portal.open(useOf('a'), audit),
-  },
-  'portal.remove': {
-    prepare: linked,
-    act: ({ portal }, audit) => portal.remove('acme', 'a', audit),
-  },
-  'webhooks.create': {
-    act: ({ webhooks }, audit) =>
-      webhooks.create({ endpoint: sampleEndpoint('a'), idempotency: null, max: 1, now, audit }),
-  },
-  'webhooks.replace': {
-    prepare: (storage) => registered(storage, 'a'),
-    act: ({ webhooks }, audit) =>
-      webhooks.replace(sampleEndpoint('a', { version: 2, enabled: false }), now, audit),
-  },
-  'webhooks.remove': {
-    prepare: (storage) => registered(storage, 'a'),
-    act: ({ webhooks }, audit) => webhooks.remove(acme, 'we_a', now, audit),
-  },
-  'events.publish': {
-    // The key of the first call makes the second one a replay, which changes nothing.
-    act: ({ events }, audit) =>
-      events.publish([sampleEvent('a')], { idempotency: sampleClaim('key'), now, audit }),
-  },
-  'events.publish without a key': {
-    act: ({ events }, audit) => events.publish([sampleEvent('a')], { idempotency: null, now, audit }),
-    refused: null,
-  },
-  'deliveries.redeliver': {
-    prepare: withEvent,
-    act: (storage, audit) => redeliver(storage, 'evt_a', 'again', { audit }),
-    refused: (storage, audit) => redeliver(storage, 'evt_x', 'once more', { audit }),
-  },
-  'deliveries.recover': {
-    prepare: withEvent,
-    act: (storage, audit) => recover(storage, 'we_a', 'recovered', { audit }),
-    refused: (storage, audit) => recover(storage, 'we_x', 'once more', { audit }),
-  },
-};
 
 const positionOf = ({ at, id }: Pick<StoredAct, 'at' | 'id'>): ListPosition => ({ time: at, id });
 
@@ -223,7 +119,7 @@ export const auditCases = casesOf('audit', {
   },
 
   ...Object.fromEntries(
-    Object.entries(acts).map(([call, { prepare, act, refused = act }]) => [
+    Object.entries(auditedCalls).map(([call, { prepare, act, refused = act }]) => [
       `${call} stores its record with its change, and none where nothing changes`,
       async (storage: Storage) => {
         await prepare?.(storage);
