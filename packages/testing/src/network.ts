@@ -107,7 +107,6 @@ function redirected(
     method: becomesGet ? 'GET' : from.method,
     headers,
     body: becomesGet || body === 'stream' ? null : body,
-    redirect: from.redirect,
     signal: from.signal,
   });
 }

@@ -44,12 +44,11 @@ export const settling =
   async (): Promise<void> => {
     refuseInsideReceiver();
     const { network, worker } = parts();
-    closed.throwIfAborted();
     try {
       await network.idle();
       while (!closed.aborted && (await worker.runDue()) > 0);
     } finally {
-      // If closing interrupted the work, throw 'the test kit was closed', also instead of an error of the work.
+      // Throws 'the test kit was closed', also instead of an error of work that the closing interrupted.
       closed.throwIfAborted();
     }
   };

@@ -45,9 +45,22 @@ describe('fetch of a kit', () => {
       expect(await redirect(status, 'PUT', { body: 'text' })).toEqual(repeated('PUT'));
     }
     for (const method of ['POST', 'PUT']) expect(await redirect(303, method, { body: 'text' })).toEqual(bare);
-    expect(await redirect(302, 'GET')).toEqual(['GET', '', 'text/plain', null, null, 'k']);
+    for (const status of [302, 303])
+      expect(await redirect(status, 'GET')).toEqual(['GET', '', 'text/plain', null, null, 'k']);
     const stream = () => ({ body: new Blob(['text']).stream(), duplex: 'half' as const });
     await expect(redirect(307, 'POST', stream())).rejects.toThrow('fetch failed');
     expect(await redirect(303, 'POST', stream())).toEqual(bare);
+  });
+
+  it('follows no redirect after the caller has given up', async () => {
+    const kit = await newKit();
+    const caller = new AbortController();
+    kit.webhooks.receive('https://shop.example/', () => {
+      caller.abort();
+      return new Response(null, { status: 302, headers: { location: '/next' } });
+    });
+    kit.webhooks.receive('https://shop.example/next', () => new Response('too late'));
+    const asked = kit.fetch('https://shop.example/', { signal: caller.signal });
+    await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
