@@ -21,12 +21,32 @@ export interface Requested {
  * separated by a space, which neither contains. A scope can belong to several resources, and the user
  * approves it for each of them.
  */
-const namesAtResources = ({ options }: Core, scope: string, { resources }: Requested): string[] =>
+const namesAtResources = (
+  { options }: Core,
+  scope: string,
+  { resources }: Pick<Requested, 'resources'>,
+): string[] =>
   resources.filter((uri) => options.resources?.scopesOf(uri).includes(scope)).map((uri) => `${scope} ${uri}`);
 
-/** Returns all names under which a consent stores the decision on requested scopes. */
-export const decidedNames = (core: Core, requested: Requested): string[] =>
-  requested.scopes.flatMap((scope) => [scope, ...namesAtResources(core, scope, requested)]);
+/**
+ * Returns the names under which a consent stores the user's decision: approved scopes and resources, and
+ * declined scopes.
+ */
+export function namesToStore(
+  core: Core,
+  decision: {
+    readonly approved: readonly string[];
+    readonly declined: readonly string[];
+    readonly resources: readonly string[];
+  },
+): Pick<ConsentRecord, 'scopes' | 'declined'> {
+  const namesOf = (scopes: readonly string[]): string[] =>
+    scopes.flatMap((scope) => [scope, ...namesAtResources(core, scope, decision)]);
+  return {
+    scopes: [...namesOf(decision.approved), ...decision.resources],
+    declined: namesOf(decision.declined),
+  };
+}
 
 /**
  * Returns the stored decision on a requested scope; `null` if there is none. A scope is approved if the user

@@ -14,7 +14,7 @@ import {
   unknownRequest,
 } from './client.ts';
 import { connectedJobs } from './connected-notice.ts';
-import { consentedScopes, decidedNames, decisionOn, isOptional, type Requested } from './consented.ts';
+import { consentedScopes, decisionOn, isOptional, namesToStore, type Requested } from './consented.ts';
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
@@ -156,13 +156,13 @@ async function approve(
     );
   }
   const approved = requested.filter((name) => !declined.includes(name));
-  const by = { sub: user.sub, now: core.clock.now() };
-  const jobs = await connectedJobs(core, client, { ...by, scopes: [...approved, ...resources] });
-  const namesOf = (scopes: readonly string[]) => decidedNames(core, { scopes, resources });
-  const names = { scopes: [...namesOf(approved), ...resources], declined: namesOf(declined) };
-  if (!(await core.storage.consents.remember({ ...by, clientId: client.clientId, ...names, jobs }))) {
+  const { sub } = user;
+  const now = core.clock.now();
+  const jobs = await connectedJobs(core, client, { sub, scopes: [...approved, ...resources], now });
+  const names = namesToStore(core, { approved, declined, resources });
+  const consent = { sub, clientId: client.clientId, ...names, jobs, now };
+  if (!(await core.storage.consents.remember(consent)))
     throw new OAuthError('invalid_client', 'The client is not known.');
-  }
   if (jobs.length > 0) core.notifyWorkers('jobs');
   return interaction.finish({ user, consented: true }, 'approve');
 }

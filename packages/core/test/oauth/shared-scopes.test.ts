@@ -1,3 +1,4 @@
+import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import type { HostScopes, Notice } from '../../src/index.ts';
 import { openConsent } from '../support/consent-form.ts';
@@ -85,7 +86,6 @@ describe('a scope of several resources', () => {
   });
 
   it('that the host moves to another approved resource is asked for there', async () => {
-    const { memoryStorage } = await import('@ostiary/testing/memory');
     const shared = { scopes, storage: memoryStorage() };
     const namedAt = (first: string[], second: string[]) => ({
       [notes]: { name: 'Notes', scopes: first },
