@@ -1,9 +1,7 @@
-import { z } from 'zod';
 import { PartnerError } from '../errors.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import type { ListPosition } from '../ports/lists.ts';
-import { readBothWays, readPage, readPlace, writePlace } from '../text/list-pages.ts';
-import { cursor } from './schemas.ts';
+import { countedAtMost, readBothWays, readPage, readPlace, writePlace } from '../text/list-pages.ts';
 
 const defaultPageSize = 25;
 
@@ -36,12 +34,9 @@ function placeIn(cursor: string | undefined, path: string): ListPosition | null 
   return place;
 }
 
-/** Query parameters of a list that is sorted by time, newest first unless `order` is `oldest`, and read in both directions. */
-export const bothDirections = { before: cursor, order: z.enum(['newest', 'oldest']).optional() };
-
 /**
  * Reads a page of a list in both directions: the page after `cursor` or, if `before` is given, the page that
- * ends before that position.
+ * ends before that position. Also counts the items of the whole list, up to {@link countedAtMost}.
  * @throws PartnerError `invalid_request` for an invalid cursor
  */
 export async function inBothDirections<Item extends Listed>(request: {
@@ -50,20 +45,25 @@ export async function inBothDirections<Item extends Listed>(request: {
   readonly order?: 'newest' | 'oldest' | undefined;
   readonly limit?: number | undefined;
   readonly read: (page: Page & { readonly oldestFirst: boolean }) => Promise<Item[]>;
+  readonly count: (most: number) => Promise<number>;
   readonly view: (item: Item) => JsonObject;
 }) {
-  const { cursor, before, order = 'newest', limit = defaultPageSize, read, view } = request;
-  const { items, next, previous } = await readBothWays({
-    after: placeIn(cursor, 'cursor'),
-    before: placeIn(before, 'before'),
-    size: limit,
-    read: ({ isBack, ...page }) => read({ ...page, oldestFirst: (order === 'oldest') !== isBack }),
-  });
+  const { cursor, before, order = 'newest', limit = defaultPageSize, read } = request;
+  const [{ items, next, previous }, count] = await Promise.all([
+    readBothWays({
+      after: placeIn(cursor, 'cursor'),
+      before: placeIn(before, 'before'),
+      size: limit,
+      read: ({ isBack, ...page }) => read({ ...page, oldestFirst: (order === 'oldest') !== isBack }),
+    }),
+    request.count(countedAtMost),
+  ]);
   return {
-    data: items.map(view),
+    data: items.map(request.view),
     nextCursor: cursorOfItem(next),
     /** Value of `before` in the request for the page before this one; `null` on the first page. */
     previousCursor: cursorOfItem(previous),
+    count,
   };
 }
 

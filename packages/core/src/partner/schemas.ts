@@ -93,6 +93,12 @@ export const cursor = field(
 );
 
 /**
+ * Query parameters of a list that is sorted by time, newest first unless `order` is `oldest`, and read in
+ * both directions; in addition to `limit` and `cursor`.
+ */
+export const bothDirections = { before: cursor, order: z.enum(['newest', 'oldest']).optional() };
+
+/**
  * Schema of the response field for the position where a list continues. The example is that of a last page,
  * so that a client which follows a mock server's pages comes to an end.
  */

@@ -12,9 +12,9 @@ import { deliveryStates } from '../../webhooks/delivery-state.ts';
 import type { AttemptRequest } from '../../webhooks/past-requests.ts';
 import { searchEvents } from '../../webhooks/search.ts';
 import { attemptView, deliveryView, eventView } from '../../webhooks/views.ts';
-import { bothDirections, inBothDirections } from '../paging.ts';
+import { inBothDirections } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
-import { cursor, pageSize } from '../schemas.ts';
+import { bothDirections, cursor, pageSize } from '../schemas.ts';
 import { deliveriesQuery, endpointId, endpointPath, eventPath } from '../webhook-schemas.ts';
 
 const defaultPageSize = 20;
@@ -69,20 +69,18 @@ function eventDeliveries(core: Core, webhooks: Webhooks): PartnerOperation {
       const owner = { partner, mode };
       const filters = { ...owner, status: null, endpointId, eventId: path.id };
       let requests: AttemptRequests = new Map();
-      const [body, count] = await Promise.all([
-        inBothDirections({
-          ...query,
-          async read(page) {
-            const found = await deliveries.list({ ...filters, ...page });
-            // Only in test mode, because signatures of live events are meant for their endpoints alone.
-            if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
-            return found;
-          },
-          view: (delivery) => withRequests(delivery, requests),
-        }),
-        deliveries.count(filters, countedAtMost),
-      ]);
-      return { status: 200, body: { ...body, count } };
+      const body = await inBothDirections({
+        ...query,
+        async read(page) {
+          const found = await deliveries.list({ ...filters, ...page });
+          // Only in test mode, because signatures of live events are meant for their endpoints alone.
+          if (mode === 'test') requests = await requestsOf(core, webhooks, owner, path.id, found);
+          return found;
+        },
+        count: (most) => deliveries.count(filters, most),
+        view: (delivery) => withRequests(delivery, requests),
+      });
+      return { status: 200, body };
     },
   });
 }
@@ -148,15 +146,13 @@ function endpointDeliveries({ storage: { deliveries } }: Core, { endpoints }: We
       const owner = { partner, mode };
       await endpoints.find(owner, path.id);
       const filters = { ...owner, status, endpointId: path.id, eventId: null };
-      const [body, count] = await Promise.all([
-        inBothDirections({
-          ...page,
-          read: (page) => deliveries.list({ ...filters, ...page }),
-          view: deliveryView,
-        }),
-        deliveries.count(filters, countedAtMost),
-      ]);
-      return { status: 200, body: { ...body, count } };
+      const body = await inBothDirections({
+        ...page,
+        read: (page) => deliveries.list({ ...filters, ...page }),
+        count: (most) => deliveries.count(filters, most),
+        view: deliveryView,
+      });
+      return { status: 200, body };
     },
   });
 }

@@ -9,12 +9,11 @@ import type { Owner } from '../../ports/partners.ts';
 import type { TransferSelection } from '../../ports/transfers.ts';
 import { transferSchema } from '../../schemas/transfer.ts';
 import { publicId } from '../../scopes/user-record.ts';
-import { countedAtMost } from '../../text/list-pages.ts';
 import { requireUser, type UserLookup } from '../../users/lookup.ts';
 import { eventView } from '../../webhooks/views.ts';
-import { bothDirections, inBothDirections, newestFirst, type Page } from '../paging.ts';
+import { inBothDirections, newestFirst, type Page } from '../paging.ts';
 import { operation, type PartnerOperation, type PartnerRoute, route } from '../request.ts';
-import { listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
+import { bothDirections, listQuery, paymentBody, transferList, transferPath } from '../schemas.ts';
 
 const timeOf = (text: string | undefined): number | null => (text === undefined ? null : Date.parse(text));
 
@@ -119,15 +118,13 @@ export function paymentOperations({ storage }: Core): PartnerOperation[] {
       /** Returns a page of a list that is read in both directions, and the number of transfers in the list. */
       async handle({ query, partner, mode }) {
         const selection = selectionOf({ partner, mode }, query);
-        const [page, count] = await Promise.all([
-          inBothDirections({
-            ...query,
-            read: (page) => transfers.list({ ...selection, ...page }),
-            view: transferView,
-          }),
-          transfers.count({ ...selection, most: countedAtMost }),
-        ]);
-        return { status: 200, body: { ...page, count } };
+        const body = await inBothDirections({
+          ...query,
+          read: (page) => transfers.list({ ...selection, ...page }),
+          count: (most) => transfers.count({ ...selection, most }),
+          view: transferView,
+        });
+        return { status: 200, body };
       },
     }),
 

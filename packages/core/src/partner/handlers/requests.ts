@@ -3,11 +3,10 @@ import { PartnerError } from '../../errors.ts';
 import type { Core } from '../../options/context.ts';
 import type { JsonObject } from '../../ports/interactions.ts';
 import type { LoggedRequest } from '../../ports/request-log.ts';
-import { countedAtMost } from '../../text/list-pages.ts';
 import { iso } from '../../time/clock.ts';
-import { bothDirections, inBothDirections } from '../paging.ts';
+import { inBothDirections } from '../paging.ts';
 import { operation, type PartnerOperation } from '../request.ts';
-import { cursor, pageSize } from '../schemas.ts';
+import { bothDirections, cursor, pageSize } from '../schemas.ts';
 
 function requestView({ partner: _, mode: __, createdAt, ...request }: LoggedRequest): JsonObject {
   return { ...request, createdAt: iso(createdAt) };
@@ -29,17 +28,15 @@ export function requestOperations({ storage: { requestLog } }: Core): PartnerOpe
       /** Returns a page of the list, and the number of requests in the list. */
       async handle({ query: { failed, ...page }, partner, mode }) {
         const filter = { partner, mode, failed: failed === 'true' };
-        const [body, count] = await Promise.all([
-          inBothDirections({
-            ...page,
-            read: (page) => requestLog.list({ ...filter, ...page }),
-            // Lists leave out the bodies.
-            view: ({ sent: _, answered: __, ...request }) =>
-              requestView({ ...request, sent: null, answered: null }),
-          }),
-          requestLog.count(filter, countedAtMost),
-        ]);
-        return { status: 200, body: { ...body, count } };
+        const body = await inBothDirections({
+          ...page,
+          read: (page) => requestLog.list({ ...filter, ...page }),
+          count: (most) => requestLog.count(filter, most),
+          // Lists leave out the bodies.
+          view: ({ sent: _, answered: __, ...request }) =>
+            requestView({ ...request, sent: null, answered: null }),
+        });
+        return { status: 200, body };
       },
     }),
 
