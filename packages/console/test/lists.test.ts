@@ -86,9 +86,6 @@ describe('the lists of operators', () => {
 });
 
 describe('the lists of a partner', () => {
-  // Cursors contain ids like those of real requests.
-  const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-
   it('page both ways, and say which rows of how many are shown', async () => {
     const { kit, key, browser } = await visited({ requestLog: 'off' });
     const endpoint = await kit.endpoint(key);
@@ -102,6 +99,8 @@ describe('the lists of a partner', () => {
       await kit.provider.partnerCall(key, 'POST /v1/partner/payments', payment);
     for (let index = 0; index < 12; index += 1) await kit.endpoint(key, `/${index}`);
     await act(browser, `/sandbox/events/${oldest}/redeliver`, {});
+    // Cursors contain ids like those of real requests.
+    const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
     await logRequests(kit.storage, key, 60, idOf);
     const deliveries = /<li class="delivery" id="(dl_\w+)"/g;
     const requests = /<li id="([0-9a-f-]{36})"/g;
@@ -146,7 +145,8 @@ describe('the lists of a partner', () => {
         forwards.map(({ ids, range }) => ({ ids, range })),
       ]);
       if (path === '/sandbox' || ids.length === 0) continue;
-      const reversed = await pagesOf(linkIn(await textOf(path), 'Oldest first') ?? '', 'Next page');
+      const { text } = await browser.get(path);
+      const reversed = await pagesOf(linkIn(text, 'Oldest first') ?? '', 'Next page');
       expect([path, reversed.flatMap((page) => page.ids)]).toEqual([path, ids.toReversed()]);
       const returned = await pagesOf(reversed.at(-1)?.address ?? '', 'Previous page');
       expect([path, returned.toReversed().flatMap((page) => page.ids)]).toEqual([path, ids.toReversed()]);
@@ -154,9 +154,5 @@ describe('the lists of a partner', () => {
     for (const place of ['before=x', 'after=x'])
       expect((await browser.get(`/sandbox/requests?${place}`)).status).toBe(400);
     expect((await browser.get('/sandbox/requests?sort=__proto__&nr=-1')).status).toBe(200);
-
-    async function textOf(path: string): Promise<string> {
-      return (await browser.get(path)).text;
-    }
   });
 });
