@@ -90,6 +90,7 @@ describe('the lists of a partner', () => {
     const { kit, key, browser } = await visited({ requestLog: 'off' });
     const endpoint = await kit.endpoint(key);
     const oldest = await kit.event(key);
+    await kit.attempt({});
     for (let index = 1; index < 45; index += 1) {
       kit.provider.clock.advance(1);
       await kit.event(key);
@@ -111,10 +112,17 @@ describe('the lists of a partner', () => {
         `/sandbox/endpoints/${endpoint}`,
         deliveries,
         'Next page',
+        ['1–10 of 46', '11–20 of 46', '21–30 of 46', '31–40 of 46', '41–46 of 46'],
+      ],
+      [
+        `/sandbox/endpoints/${endpoint}?status=pending`,
+        deliveries,
+        'Next page',
         ['1–10 of 45', '11–20 of 45', '21–30 of 45', '31–40 of 45', '41–45 of 45'],
       ],
-      [`/sandbox/endpoints/${endpoint}?status=delivered`, deliveries, 'Next page', ['']],
-      [`/sandbox/events/${oldest}`, deliveries, 'Next page', ['1–10 of 13', '11–13 of 13']],
+      [`/sandbox/endpoints/${endpoint}?status=dropped`, deliveries, 'Next page', ['']],
+      [`/sandbox/events/${oldest}`, deliveries, 'Next page', ['1–10 of 14', '11–14 of 14']],
+      [`/sandbox/events/${oldest}?endpoint=${endpoint}`, deliveries, 'Next page', ['1–2 of 2']],
       ['/sandbox/requests', requests, 'Next page', ['1–50 of 60', '51–60 of 60']],
       ['/sandbox/requests?only=failed', requests, 'Next page', ['1–20 of 20']],
     ] as const) {

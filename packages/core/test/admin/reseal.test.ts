@@ -193,6 +193,17 @@ describe('sealing anew', () => {
     clock.advance(10 * minute);
     await work(after);
     expect(outdated).toBe(1);
+    outdated = 10_001;
+    expect((await admin.health()).sealing.sealedOtherwise).toBe(10_000);
+  });
+
+  it('waits a limited time for the functions of the host application', async () => {
+    const { start, old } = processes();
+    const never = () => new Promise<never>(() => undefined);
+    const hostSecrets: HostSecrets = { countSealedOtherwise: never, reseal: never };
+    const { ostiary } = await start([old], { hostSecrets, hostTimeoutSeconds: 0.05 });
+    await expect(ostiary.admin.health()).rejects.toThrow('hostSecrets.countSealedOtherwise did not answer');
+    await expect(ostiary.admin.reseal()).rejects.toThrow('hostSecrets.reseal did not answer');
   });
 
   it('refuses invalid numbers of secrets of the host application', async () => {

@@ -119,6 +119,8 @@ describe('options', () => {
     ['interactionUrl', { interactionUrl: '/consent' }],
     ['clock', { clock: 5 }],
     ['logger', { logger: { error: () => undefined } }],
+    ['hostSecrets.reseal', { hostSecrets: { countSealedOtherwise: () => 0 } }],
+    ['hostSecrets.countSealedOtherwise', { hostSecrets: { reseal: () => ({ sealed: 0, unopened: 0 }) } }],
     ['sealingKeys', { sealingKeys: [] }],
     ['sealingKeys.0', { sealingKeys: ['too-short'] }],
     ['sealingKeys.1', { sealingKeys: [randomBytes(32), randomBytes(31)] }],
