@@ -3,6 +3,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { startOfDay } from '../calendar.ts';
 import { noticeOf, problemRow } from '../frame.ts';
+import { timeOrders } from '../list-order.ts';
 import { counted, facts, filterFold, moment } from '../parts.ts';
 import { changesFold, sentenceOf, wordsOfAct } from './acts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
@@ -116,7 +117,7 @@ async function show(
     count: await admin.audit.count(search),
     rowOf: (entry) => entryRow(entry, visit),
     urlOf: (query) => urls.audit({ ...filter, ...query }),
-    ...{ empty: text.empty, orders: ['newest', 'oldest'] },
+    ...{ empty: text.empty, orders: timeOrders },
   });
   const isWrong = wrongDays.length > 0 && filled === null;
   const form = filterFields(visit, isWrong ? { form: new Map(), problems } : filled);

@@ -1,5 +1,6 @@
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { html } from '@ostiary/core/pages';
+import { timeOrders } from '../list-order.ts';
 import { filterOf, paymentRow, queryOf, statuses } from '../payments/list.ts';
 import { choiceOf, everywherePage } from './everywhere.ts';
 import { sortedList } from './sorted-list.ts';
@@ -38,7 +39,7 @@ ${form.day('to', to)}`,
             href: urls.payment(transfer.partner, transfer.id, { mode: transfer.mode }),
             ...{ partner: transfer.partner, voice },
           }),
-        ...{ urlOf, empty: text.none, orders: ['newest', 'oldest'] },
+        ...{ urlOf, empty: text.none, orders: timeOrders },
       }),
   });
 }

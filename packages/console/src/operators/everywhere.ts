@@ -3,6 +3,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { endOf, eventStates } from '../event-filter.ts';
 import { typesOf } from '../home.ts';
+import { timeOrders } from '../list-order.ts';
 import { enabledBadge, filterFold, moment, stateBadge, stateBadges, stateOptions } from '../parts.ts';
 import { failingRow } from './failing.ts';
 import { fieldsOf } from './fields.ts';
@@ -159,7 +160,7 @@ ${form.time('until', until)}`,
         read: ({ by: _, ...request }) => admin.webhooks.sortedEvents({ ...request, ...search }),
         count: await admin.webhooks.countEvents(search),
         rowOf: (event) => eventRow(event, visit),
-        ...{ urlOf, empty: words.everywhere.noEvents, orders: ['newest', 'oldest'] },
+        ...{ urlOf, empty: words.everywhere.noEvents, orders: timeOrders },
       }),
   });
 }
@@ -188,7 +189,7 @@ ${form.time('until', until)}`,
         read: ({ by: _, ...request }) => admin.requests.sorted({ ...request, ...search }),
         count: await admin.requests.count(search),
         rowOf: (request) => requestRow(request, visit),
-        ...{ urlOf, empty: words.everywhere.noRequests, orders: ['newest', 'oldest'] },
+        ...{ urlOf, empty: words.everywhere.noRequests, orders: timeOrders },
       }),
   });
 }

@@ -3,6 +3,7 @@ import { type ConsoleAnswer, PartnerError } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf } from '../frame.ts';
 import { facts, moment, pageLinks, stateBadge } from '../parts.ts';
+import { perPage } from '../two-way.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, ticked, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
@@ -21,8 +22,6 @@ import {
   timeOf,
   unknownAct,
 } from './visit.ts';
-
-const perPage = 50;
 
 /** Checks whether the expiry time of an API key has passed. */
 const isExpired = ({ expiresAt }: ApiKey, { backend }: OperatorContext): boolean =>

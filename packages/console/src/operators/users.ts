@@ -2,14 +2,13 @@ import type { ConsentOfUser } from '@ostiary/core/admin';
 import type { ConsoleAnswer, KycState } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { choiceField, facts, moment, pageLinks, stateBadge } from '../parts.ts';
+import { perPage } from '../two-way.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, formPanel } from './fields.ts';
 import { framed } from './frame.ts';
 import { historyPanel } from './history.ts';
 import type { OperatorUser } from './host-users.ts';
 import { type Form, found, type OperatorContext, pageOf, parameter, unknownAct } from './visit.ts';
-
-const perPage = 50;
 
 const statuses = ['approved', 'pending', 'rejected'] as const;
 const tiers = [0, 1, 2, 3] as const;

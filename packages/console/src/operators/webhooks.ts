@@ -3,6 +3,7 @@ import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { failureLine } from '../delivery.ts';
 import { typesOf } from '../home.ts';
+import { timeOrders } from '../list-order.ts';
 import { choiceField, deliveryBadge, enabledBadge, facts, moment, stateOptions } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
@@ -95,7 +96,7 @@ export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
     count: await admin.webhooks.countDeliveries(owner, filter),
     rowOf: (delivery) => deliveryRow(delivery, urlOf.get(delivery.endpointId) ?? null, visit),
     urlOf: (query) => urls.webhooks(slug, { ...kept, ...query }),
-    ...{ empty: text.noDeliveries, orders: ['newest', 'oldest'] },
+    ...{ empty: text.noDeliveries, orders: timeOrders },
   });
   const rows = endpoints.map(
     (endpoint) =>

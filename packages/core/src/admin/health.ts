@@ -1,13 +1,11 @@
 import type { Core } from '../options/context.ts';
 import type { DroppedEndpoint, Waiting } from '../ports/survey.ts';
 import type { FailingEndpoint as FailingRow } from '../ports/webhooks.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { iso } from '../time/clock.ts';
 import { lateMs, recentMs } from '../webhooks/obstacles.ts';
 import { type Shown, shown } from './checked.ts';
 import { countHostSecrets } from './host-secrets.ts';
-
-/** Number at which counting stops, to keep health checks cheap. */
-const countedAtMost = 10_000;
 
 const endpointsAtMost = 20;
 
@@ -86,6 +84,7 @@ export async function healthOf(core: Core): Promise<Health> {
       now,
       droppedSince: now - recentMs,
       sealedWith: sealer.currentPrefix,
+      // Counting stops there, to keep health checks cheap.
       limit: countedAtMost,
       shown: endpointsAtMost,
     }),
