@@ -89,13 +89,5 @@ export async function openPrometheus(
       const values = result.flatMap(({ values }: { readonly values: readonly [number, string][] }) => values);
       return values.filter(([, value]: readonly [number, string]) => value !== 'NaN').length;
     },
-    /** Returns the health of all scrapes; a page that Prometheus cannot parse is not `up`. */
-    async targets(): Promise<readonly string[]> {
-      const { activeTargets } = await ask('targets');
-      return activeTargets.map(
-        ({ health, lastError }: { readonly health: string; readonly lastError: string }) =>
-          `${health} ${lastError}`,
-      );
-    },
   };
 }
