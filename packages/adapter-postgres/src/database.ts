@@ -6,7 +6,8 @@
  * - `database.get(lookup)` reads a row by its key. Concurrent calls of one kind become one statement (batching.ts).
  * - `database.read(work)` runs statements without a transaction. Each sees every commit of every process, so values that
  *   must be consistent with each other are read by one statement.
- * - `database.change(work)` runs exactly one statement that changes something, as a transaction.
+ * - `database.change(work)` runs exactly one statement that changes something, as a transaction at the isolation level with
+ *   which the host's sessions begin. If it conflicts with another transaction, it runs again at READ COMMITTED.
  * - `database.changeUnsynced(work)` does the same for a statement that does not wait for the disk, because it turns
  *   `synchronous_commit` off or writes an unlogged table. A crash of the server may undo its change.
  * - `database.write(work)` runs a transaction at READ COMMITTED. Each statement sees the commits before it began, so rows
@@ -31,7 +32,7 @@
 
 import { batchCalls } from './batching.ts';
 import { type PooledConnection, withConnection } from './checkout.ts';
-import { isDataError, StorageUnavailableError, unavailable } from './errors.ts';
+import { isConflict, isDataError, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
 import { type Functions, type Migration, migrate, readFunctions, readMigrations } from './migrations.ts';
 import type { OpenedPool } from './opened-pool.ts';
@@ -157,16 +158,24 @@ export class Database {
 
   /**
    * Runs exactly one statement, which is its own transaction, so it needs no round trips for BEGIN and
-   * COMMIT.
+   * COMMIT. After a conflict, the next attempt is a transaction at READ COMMITTED.
    */
   change<T>(
     work: (connection: Connection) => Promise<T>,
     timeoutMs = callTimeoutMs,
     semaphore = this.#semaphore,
   ): Promise<T> {
-    const attempt = (pooled: PooledConnection) => {
+    let hadConflict = false;
+    const attempt = async (pooled: PooledConnection) => {
+      // Sessions of the host may begin at SERIALIZABLE, where the next attempt could meet the next conflict.
+      if (hadConflict) return inTransaction(pooled, timeoutMs, work, { preparing: this.#preparing });
       pooled.isCommitting = true;
-      return work(connectionOn(pooled.client, this.#preparing));
+      try {
+        return await work(connectionOn(pooled.client, this.#preparing));
+      } catch (error) {
+        hadConflict = isConflict(error);
+        throw error;
+      }
     };
     return this.#call(timeoutMs, attempt, semaphore);
   }

@@ -81,6 +81,18 @@ describe('a host that changed pg.types for its whole process, whose operator cha
     await storage.close();
   });
 
+  test('calls of many processes that change the same rows all succeed', async () => {
+    const storages: Storage[] = [];
+    for (let index = 0; index < 8; index += 1) storages.push(await create());
+    await storages[0]?.partners.insert(samplePartner());
+    const publishing = storages.map(async ({ events }, storage) => {
+      for (let round = 0; round < 20; round += 1)
+        await events.publish([sampleEvent(`${storage}-${round}`)], { idempotency: null, now });
+    });
+    await Promise.all(publishing);
+    for (const storage of storages) await storage.close();
+  });
+
   test('returns the time in milliseconds', async () => {
     const storage = await create();
     // A rounded number of seconds would be wrong by hours.
