@@ -29,14 +29,24 @@ const quoted = (words: readonly string[]): string => words.map((word) => JSON.st
 const inWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
+/**
+ * Checks whether a text is a day or a time in ISO 8601, on a day that exists. `Date` would convert 30 February
+ * to 2 March.
+ */
+function isTime(text: string): boolean {
+  const day = /^(\d{4}-\d\d-\d\d)(?:[T ][\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.exec(text)?.[1];
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  return new Date(day).toISOString().startsWith(day);
+}
+
 const rules = {
   'whole number': {
     fits: (value: string) => /^\d{1,9}$/.test(value),
     words: 'a whole number',
   },
   time: {
-    fits: (value: string) => !Number.isNaN(Date.parse(value)),
-    words: 'a time such as 2030-01-31T00:00:00Z',
+    fits: isTime,
+    words: 'a time on a day that exists, such as 2030-01-31T00:00:00Z',
   },
 } as const;
 

@@ -99,6 +99,29 @@ describe('the declaration of a flag', () => {
     expect(() => args.time('mode')).toThrow('must be a time');
     expect(() => args.required('name')).toThrow('--name is missing');
   });
+
+  it.each([
+    '2030-02-30',
+    '2030-02-29T12:00:00Z',
+    '2030-04-31 12:00',
+    '2030-01-31T25:00Z',
+    '31 Feb 2030',
+    '99',
+  ])('refuses %s as a time', (typed) => {
+    const args = argumentsOf({ about: '' }, { positionals: [], given: new Map([['at', [typed]]]) }, false);
+    expect(() => args.time('at')).toThrow(
+      `--at must be a time on a day that exists, such as 2030-01-31T00:00:00Z, not "${typed}"`,
+    );
+  });
+
+  it.each([
+    ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+    ['2030-01-31T23:30:00-05:00', '2030-02-01T04:30:00.000Z'],
+    ['2030-01-31 12:00:00.5Z', '2030-01-31T12:00:00.500Z'],
+  ])('reads %s as a time', (typed, time) => {
+    const args = argumentsOf({ about: '' }, { positionals: [], given: new Map([['at', [typed]]]) }, false);
+    expect(args.time('at')?.toISOString()).toBe(time);
+  });
 });
 
 /** Makes a stream that pretends to be a terminal. */

@@ -49,6 +49,7 @@ const lines: readonly (readonly [code: 2 | 3, line: string])[] = [
   [2, 'keys issue kafe --mode dead --scope payments:read'],
   [2, 'keys issue kafe --mode live --scope payments:red,payments:read,everything'],
   [2, 'keys issue kafe --mode live --scope all --expires tomorrow'],
+  [2, 'keys issue kafe --mode live --scope all --expires 2030-02-30'],
   [2, 'keys issue kafe --mode live --scope all --allow home'],
   [2, 'clients create --name Shop --redirect-uri shop --scope openid'],
   [2, 'clients create --name Shop --redirect-uri https://shop.example/cb --scope openid,everything'],
