@@ -181,7 +181,7 @@ export const clientCommands: Commands = {
     example: 'kafe --overlap 86400',
     flags: {
       overlap: value('seconds for which the old secret keeps working', { is: 'whole number', default: '0' }),
-      'replace-keys': toggle('remove the keys of a client that has keys instead of a secret'),
+      'replace-keys': toggle('remove the keys of a client that has keys instead of a secret; not with fapi2'),
     },
     positionals: ['client id'],
     question(args) {

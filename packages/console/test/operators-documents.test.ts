@@ -92,7 +92,7 @@ describe('clients that describe themselves with a metadata document', () => {
 });
 
 it('a client with keys goes back to a secret, which is shown once', async () => {
-  const kit = await operatorsKit({ privateKeyJwt: true });
+  const kit = await operatorsKit({ privateKeyJwt: true, pushedRequests: {}, dpop: true });
   const { publicJwk } = await clientKey();
   await kit.provider.client({ clientId: 'keyed', jwks: { keys: [publicJwk] } });
   const browser = kit.browser('ana');
@@ -109,7 +109,12 @@ it('a client with keys goes back to a secret, which is shown once', async () => 
   expect(page).not.toContain('value="replace_keys"');
   expect(page).toContain('value="rotate"');
   await kit.provider.client({ clientId: 'spa', public: true });
-  expect((await browser.get('/operators/clients/spa')).text).not.toContain('value="replace_keys"');
+  // The profile allows no secret.
+  await kit.provider.client({
+    ...{ clientId: 'fapi', profile: 'fapi2', idTokenAlg: 'ES256', jwks: { keys: [publicJwk] } },
+  });
+  for (const id of ['spa', 'fapi'])
+    expect((await browser.get(`/operators/clients/${id}`)).text).not.toContain('value="replace_keys"');
 });
 
 it('links to terms and privacy policy are set and removed', async () => {

@@ -22,7 +22,7 @@ function acts(
   const text = words.clients;
   const action = urls.client(client.clientId);
   return html`${
-    client.public || client.secrets.length > 0
+    client.public || client.secrets.length > 0 || client.profile === 'fapi2'
       ? null
       : asked(visit, { action, act: 'replace_keys', label: text.replaceKeys, hint: text.replaceKeysHint })
   }${

@@ -106,7 +106,8 @@ export interface ClientAdministration<Name extends string = string> {
   update(clientId: string, changes: Partial<ClientSettings<Name>>): Promise<Client>;
   /**
    * Issues another client secret. Older secrets stay valid for the overlap, then expire.
-   * @throws TypeError for a public client, or for a client with keys that `replaceKeys` does not remove
+   * @throws TypeError for a public client, for a client with keys that `replaceKeys` does not remove, or for a
+   * client with the profile `fapi2`, whose keys {@link ClientAdministration.update} replaces
    * @throws ClientError `client_not_found`
    */
   rotateSecret(
@@ -278,11 +279,15 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
         if (isPublicClient(stored)) throw new TypeError(`${clientId} is a public client: it has no secret`);
         const secrets = [record, ...ending(stored.secrets, now, now + overlapMs)];
         if (!hasKeys(stored)) return { ...stored, secrets };
+        if (stored.profile === 'fapi2')
+          throw new TypeError(
+            `${clientId} has the profile fapi2, which needs keys and allows no secret: update jwks or jwksUri for other keys, or remove the profile first`,
+          );
         if (!mayReplaceKeys)
           throw new TypeError(
             `${clientId} authenticates with keys: it has no secret, and replaceKeys would give it one instead`,
           );
-        return withProfile(core, { ...stored, jwks: null, jwksUri: null, secrets });
+        return { ...stored, jwks: null, jwksUri: null, secrets };
       };
       const details = { overlapSeconds, ...(mayReplaceKeys && { replaceKeys: true }) };
       const client = await change(clientId, 'client.rotate_secret', edit, () => details);

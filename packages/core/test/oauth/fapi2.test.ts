@@ -106,6 +106,20 @@ describe('the profile', () => {
     expect(await admin.update(app.id, off)).toMatchObject(switches);
   });
 
+  it('takes other keys, and allows no secret instead of them', async () => {
+    const { id } = await provider.client(profiled);
+    const next = await clientKey('ES256', 'next');
+    expect(await admin.update(id, { jwks: { keys: [next.publicJwk] } })).toMatchObject({
+      ...{ profile: 'fapi2', jwks: { keys: [{ kid: 'next' }] }, secrets: [] },
+    });
+    for (const replaceKeys of [true, false])
+      await expect(admin.rotateSecret(id, { replaceKeys })).rejects.toThrow(
+        `${id} has the profile fapi2, which needs keys and allows no secret: update jwks or jwksUri for other keys, or remove the profile first`,
+      );
+    await admin.update(id, { profile: null });
+    expect((await admin.rotateSecret(id, { replaceKeys: true })).client).toMatchObject({ jwks: null });
+  });
+
   it('is refused where it cannot hold', async () => {
     const plain = await provider.client();
     for (const [message, changes] of [
