@@ -213,6 +213,21 @@ const updateDetails =
   (stored: ClientRecord): JsonObject =>
     withBefore(settings, { ...stored, ...recordedKeys({ jwks: stored.jwks ?? null }) });
 
+/** Checks that a client may get a secret, if need be instead of its keys. @throws TypeError if it may not */
+function requireSecretAllowed(client: ClientRecord, mayReplaceKeys: boolean): void {
+  const { clientId, profile } = client;
+  if (isPublicClient(client)) throw new TypeError(`${clientId} is a public client: it has no secret`);
+  if (!hasKeys(client)) return;
+  if (profile === 'fapi2')
+    throw new TypeError(
+      `${clientId} has the profile fapi2, which needs keys and allows no secret: update jwks or jwksUri for other keys, or remove the profile first`,
+    );
+  if (!mayReplaceKeys)
+    throw new TypeError(
+      `${clientId} authenticates with keys: it has no secret, and replaceKeys would give it one instead`,
+    );
+}
+
 export function clientAdministration(core: Core, act: Act, checkTarget: CheckTarget): ClientAdministration {
   const { clients, clientDocuments } = core.storage;
   const change = changing(core, act);
@@ -276,18 +291,9 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
       const mayReplaceKeys = checked(z.boolean(), replaceKeys, 'replaceKeys');
       const { secret, record } = newSecret(core, core.clock.now());
       const edit = (stored: ClientRecord, now: number): ClientRecord => {
-        if (isPublicClient(stored)) throw new TypeError(`${clientId} is a public client: it has no secret`);
+        requireSecretAllowed(stored, mayReplaceKeys);
         const secrets = [record, ...ending(stored.secrets, now, now + overlapMs)];
-        if (!hasKeys(stored)) return { ...stored, secrets };
-        if (stored.profile === 'fapi2')
-          throw new TypeError(
-            `${clientId} has the profile fapi2, which needs keys and allows no secret: update jwks or jwksUri for other keys, or remove the profile first`,
-          );
-        if (!mayReplaceKeys)
-          throw new TypeError(
-            `${clientId} authenticates with keys: it has no secret, and replaceKeys would give it one instead`,
-          );
-        return { ...stored, jwks: null, jwksUri: null, secrets };
+        return hasKeys(stored) ? { ...stored, jwks: null, jwksUri: null, secrets } : { ...stored, secrets };
       };
       const details = { overlapSeconds, ...(mayReplaceKeys && { replaceKeys: true }) };
       const client = await change(clientId, 'client.rotate_secret', edit, () => details);
