@@ -84,7 +84,7 @@ async function show(visit: Visit, recovery: Recovery): Promise<ConsoleAnswer> {
     pageUrl: (place) => urlOf('endpoint', { id, status, ...place }),
   });
   const filter = filterForm(voice, {
-    action: urlOf('endpoint', { id }),
+    ...{ action: urlOf('endpoint', { id }), query: request.query },
     name: 'status',
     all: words.deliveries.all,
     options: stateOptions(words),

@@ -1,3 +1,5 @@
+import { type Html, html } from '@ostiary/core/pages';
+
 /** Orders in which a list can be sorted, by their name in the URL. */
 export const orders = {
   name: { by: 'name', descending: false },
@@ -17,3 +19,9 @@ export const orderOf = <Choice extends Order>(
   query: URLSearchParams,
   choices: readonly [Choice, ...Choice[]],
 ): Choice => choices.find((one) => one === query.get('sort')) ?? choices[0];
+
+/** Makes the hidden field with which the form of a list's filters keeps the chosen order; `null` if none was chosen. */
+export function orderField(query: URLSearchParams): Html | null {
+  const order = query.get('sort') ?? '';
+  return Object.hasOwn(orders, order) ? html`<input type="hidden" name="sort" value="${order}">` : null;
+}

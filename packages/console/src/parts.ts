@@ -1,6 +1,7 @@
 import { deliveryStates, type OperatorBackend } from '@ostiary/core/console';
 import { type Fragment, fill, type Html, html, visible } from '@ostiary/core/pages';
 import type { DeliveryState } from './api.ts';
+import { orderField } from './list-order.ts';
 import type { Language, Voice, Words } from './words.ts';
 
 /** Name of a delivery's state on pages; `none` means that no endpoint subscribed to the event. */
@@ -180,12 +181,15 @@ export function filterForm(
   { words }: Voice,
   {
     action,
+    query,
     name,
     all,
     options,
     chosen,
   }: {
     readonly action: string;
+    /** Query of the page, whose order of the list the form keeps. */
+    readonly query: URLSearchParams;
     readonly name: string;
     /** Label of the option that removes the filter. */
     readonly all: string;
@@ -193,7 +197,7 @@ export function filterForm(
     readonly chosen: string | null;
   },
 ): Html {
-  return html`<form class="filter" method="get" action="${action}"><label for="filter">${words.show}</label>
+  return html`<form class="filter" method="get" action="${action}">${orderField(query)}<label for="filter">${words.show}</label>
 ${choice({ id: 'filter', name, options: [['', all], ...options], chosen: chosen ?? '' })}<button class="compact">${words.filter}</button></form>`;
 }
 

@@ -52,7 +52,7 @@ export async function requests(visit: Visit): Promise<ConsoleAnswer> {
       ? emptyList(words.emptyTitle, mode === 'live' ? words.emptyLive : words.empty)
       : html`<p class="muted">${voice.words.nothingFits}</p>`;
   const filter = filterForm(voice, {
-    action: urlOf('requests'),
+    ...{ action: urlOf('requests'), query: request.query },
     name: 'only',
     all: words.all,
     options: [['failed', words.failed]],

@@ -2,6 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { act, operatorsKit, visited } from './console-kit.ts';
 import { logRequests } from './size-kit.ts';
 
+/** Returns the value of the hidden field `sort` of the form that filters a list; `null` without such a field. */
+const orderKept = (text: string): string | null =>
+  /<form class="(?:filters?|form)" method="get"[^>]*>(?:<input type="hidden"[^>]*>|\n)*?<input type="hidden" name="sort" value="([^"]*)">/.exec(
+    text,
+  )?.[1] ?? null;
+
 type Kit = Awaited<ReturnType<typeof operatorsKit>>;
 
 const linkIn = (text: string, words: string): string | null =>
@@ -73,6 +79,18 @@ describe('the lists of operators', () => {
     expect((await browser.get('/operators/partners?sort=__proto__&nr=-1')).status).toBe(200);
   });
 
+  it('keep their order when their filters are submitted', async () => {
+    const kit = await operatorsKit();
+    const { partner } = await kit.key();
+    const browser = kit.browser('ana');
+    const own = [`partners/${partner}/payments`, `partners/${partner}/webhooks`];
+    for (const path of [...own, 'payments', 'events', 'requests', 'endpoints', 'failing', 'audit'])
+      for (const order of ['oldest', 'newest', null]) {
+        const { text } = await browser.get(`/operators/${path}${order === null ? '' : `?sort=${order}`}`);
+        expect([path, orderKept(text)]).toEqual([path, order]);
+      }
+  });
+
   it('shows the keys of all partners, without secrets', async () => {
     const kit = await operatorsKit();
     const keys = [await kit.key(), await kit.key()];
@@ -86,6 +104,18 @@ describe('the lists of operators', () => {
 });
 
 describe('the lists of a partner', () => {
+  it('keep their order when their filters are submitted', async () => {
+    const { kit, key, browser } = await visited();
+    const endpoint = await kit.endpoint(key);
+    for (const path of ['payments', 'requests', `endpoints/${endpoint}`]) {
+      expect([path, orderKept((await browser.get(`/sandbox/${path}?sort=oldest`)).text)]).toEqual([
+        path,
+        'oldest',
+      ]);
+      expect(orderKept((await browser.get(`/sandbox/${path}?sort=__proto__`)).text)).toBeNull();
+    }
+  });
+
   it('page both ways, and say which rows of how many are shown', async () => {
     const { kit, key, browser } = await visited({ requestLog: 'off' });
     const endpoint = await kit.endpoint(key);

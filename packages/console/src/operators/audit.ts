@@ -3,7 +3,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { startOfDay } from '../calendar.ts';
 import { noticeOf, problemRow } from '../frame.ts';
-import { timeOrders } from '../list-order.ts';
+import { orderField, timeOrders } from '../list-order.ts';
 import { counted, facts, filterFold, moment } from '../parts.ts';
 import { changesFold, sentenceOf, wordsOfAct } from './acts.ts';
 import { actForm, type Filled, fieldsOf } from './fields.ts';
@@ -57,7 +57,7 @@ function filterForm(visit: OperatorContext, filter: Filter, form: ReturnType<typ
   // A kind of act without words, which the links in the list can select.
   const own = action === null || known.some(([name]) => name === action) ? [] : [[action, action] as const];
   const isNarrowed = filterNames.some((name) => filter[name] !== null);
-  const fields = html`<form class="filters" method="get" action="${urls.audit()}">
+  const fields = html`<form class="filters" method="get" action="${urls.audit()}">${orderField(visit.query)}
 ${form.line('actor', text.actorHint, filter.actor ?? '')}
 ${form.select('action', [['', text.everyAct], ...known, ...own], action ?? '')}
 ${form.line('target', text.targetHint, filter.target ?? '')}

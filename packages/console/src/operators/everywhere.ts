@@ -3,7 +3,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { endOf, eventStates } from '../event-filter.ts';
 import { typesOf } from '../home.ts';
-import { timeOrders } from '../list-order.ts';
+import { orderField, timeOrders } from '../list-order.ts';
 import { enabledBadge, filterFold, moment, stateBadge, stateBadges, stateOptions } from '../parts.ts';
 import { failingRow } from './failing.ts';
 import { fieldsOf } from './fields.ts';
@@ -53,7 +53,7 @@ export async function everywherePage(
   const form = filterFields(visit, isWrong);
   const address = urls[section];
   const isNarrowed = Object.values(kept).some((value) => value !== null);
-  const filters = html`<form class="filters" method="get" action="${address({ mode: null })}"><input type="hidden" name="mode" value="${modeOf(visit)}">
+  const filters = html`<form class="filters" method="get" action="${address({ mode: null })}"><input type="hidden" name="mode" value="${modeOf(visit)}">${orderField(visit.query)}
 ${form.line('partner', words.everywhere.partnerHint, partner ?? '')}
 ${fields(form)}
 <div class="row"><button class="compact">${voice.words.filter}</button>${isNarrowed ? html`<a href="${address()}">${words.audit.everything}</a>` : null}</div></form>`;

@@ -3,7 +3,7 @@ import { type ConsoleAnswer, deliveryStates } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { failureLine } from '../delivery.ts';
 import { typesOf } from '../home.ts';
-import { timeOrders } from '../list-order.ts';
+import { orderField, timeOrders } from '../list-order.ts';
 import { choiceField, deliveryBadge, enabledBadge, facts, moment, stateOptions } from '../parts.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
@@ -60,7 +60,7 @@ function filters(visit: OperatorContext, endpoints: readonly WebhookEndpoint[]):
   ];
   const chosen = parameter(visit, 'endpoint') ?? '';
   return html`<form class="form" method="get" action="${urls.webhooks(slug)}">
-<input type="hidden" name="mode" value="${modeOf(visit)}">
+<input type="hidden" name="mode" value="${modeOf(visit)}">${orderField(visit.query)}
 ${choiceField({ label: text.status, name: 'status', options: statuses, chosen: status })}
 ${choiceField({ label: text.endpoints, name: 'endpoint', options: endpointOptions, chosen })}
 <div class="row"><button class="compact">${words.audit.show}</button></div></form>`;

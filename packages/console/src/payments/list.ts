@@ -1,7 +1,7 @@
 import type { Transfer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { startOfDay } from '../calendar.ts';
-import { timeOrders } from '../list-order.ts';
+import { orderField, timeOrders } from '../list-order.ts';
 import { choiceField, filterFold, moment, stateBadge } from '../parts.ts';
 import { parameterOf } from '../query.ts';
 import { aroundPage } from '../two-way.ts';
@@ -88,7 +88,7 @@ function filters({ places, query, voice }: PaymentContext): Html {
     ['', text.every] as const,
     ...statuses.map((name) => [name, tools.payment.states[name]] as const),
   ];
-  const form = html`<form class="filters" method="get" action="${places.list()}">${places.kept}
+  const form = html`<form class="filters" method="get" action="${places.list()}">${places.kept}${orderField(query)}
 ${choiceField({ label: tools.payment.status, name: 'status', options, chosen: status ?? '' })}
 <div class="field"><label for="reference">${text.reference}</label><input id="reference" name="reference" value="${reference ?? ''}" maxlength="100" spellcheck="false" autocapitalize="none"></div>
 ${dayField('from', text.from, from)}
