@@ -38,7 +38,8 @@ export function createCsrf(keys: SigningKeys) {
  * pass, and the token decides.
  */
 export function isSameOrigin({ headers }: IncomingMessage, authUrl: string): boolean {
-  if (headers.origin !== undefined) return headers.origin === authUrl;
-  const site = headers['sec-fetch-site'];
-  return site === undefined || site === 'same-origin';
+  const { origin, 'sec-fetch-site': site } = headers;
+  // `Origin: null` hides the origin: browsers send it if a proxy sets `Referrer-Policy: no-referrer`.
+  if (origin !== undefined && origin !== 'null') return origin === authUrl;
+  return site === 'same-origin' || (site === undefined && origin === undefined);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { createCsrf } from '../../src/sign-in/csrf.ts';
+import { createCsrf, isSameOrigin } from '../../src/sign-in/csrf.ts';
 import { anaika, environment, start, startServer } from '../support/server.ts';
 import { fieldsOf, Visitor } from '../support/visitor.ts';
 
@@ -35,4 +36,20 @@ test('a form of a process before its restart is valid in a restarted one, and th
     for (const [name, value] of before.cookies) after.cookies.set(name, value);
     expect((await after.post('/login', { ...form, ...anaika })).status).toBe(303);
   }
+});
+
+const own = 'https://id.example.com';
+test.each<readonly [IncomingMessage['headers'], boolean]>([
+  [{ origin: own, 'sec-fetch-site': 'same-origin' }, true],
+  [{ origin: own }, true],
+  [{ 'sec-fetch-site': 'same-origin' }, true],
+  [{}, true],
+  // The browser hides the origin if a proxy sets `Referrer-Policy: no-referrer`.
+  [{ origin: 'null', 'sec-fetch-site': 'same-origin' }, true],
+  [{ origin: 'null', 'sec-fetch-site': 'cross-site' }, false],
+  [{ origin: 'null' }, false],
+  [{ origin: 'https://evil.example', 'sec-fetch-site': 'same-origin' }, false],
+  [{ 'sec-fetch-site': 'same-site' }, false],
+])('a form with the headers %j is from this server: %s', (headers, expected) => {
+  expect(isSameOrigin({ headers } as IncomingMessage, own)).toBe(expected);
 });
