@@ -591,7 +591,7 @@ CREATE TABLE hourly_counts (
 CREATE TABLE audit (
   id text COLLATE "C" PRIMARY KEY,
   at bigint NOT NULL,
-  actor text NOT NULL,
+  actor text COLLATE "C" NOT NULL,
   -- Role in which an operator acted.
   role text,
   action text COLLATE "C" NOT NULL,
