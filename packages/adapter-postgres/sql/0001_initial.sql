@@ -357,7 +357,7 @@ CREATE TABLE endpoint_queues (
   claimed_to bigint NOT NULL DEFAULT 0,
   -- Earliest time at which a delivery that was claimed before may be ready again.
   next_due bigint,
-  -- Time at which a claim last visited the endpoint, even if it took no delivery. The endpoint that has waited longest is next.
+  -- Time at which a claim last took a delivery to the endpoint. The endpoint that has waited longest is next.
   served_at bigint NOT NULL DEFAULT 0,
   -- Incremented with every change of the row, except one of `served_at` alone.
   revision bigint NOT NULL DEFAULT 0

@@ -21,7 +21,7 @@ interface DeliveryRow
 interface ReceiverRow
   extends Pick<ClaimedDelivery, 'endpointId' | 'partner' | 'mode' | 'url' | 'sealedSecret'> {
   readonly number: null;
-  /** Time at which an earlier claim last visited the endpoint, even if it took no delivery; 0 for never. */
+  /** Time at which an earlier claim last took a delivery to the endpoint; 0 for never. */
   readonly servedAt: number;
 }
 
@@ -30,7 +30,7 @@ export type ClaimedRow = DeliveryRow | ReceiverRow;
 
 /**
  * Sorts claimed deliveries: those of live mode first, then by the time at which their endpoint was last
- * visited. Among the deliveries to an endpoint, those that were claimed before come first, by the time from
+ * served. Among the deliveries to an endpoint, those that were claimed before come first, by the time from
  * which they could be claimed again. New ones follow in the order of publication.
  */
 export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {

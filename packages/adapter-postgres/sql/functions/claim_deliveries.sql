@@ -140,14 +140,15 @@ BEGIN
   visited AS (
     SELECT
       queue AS row, max(number) FILTER (WHERE is_new) AS claimed_to,
-      min(CASE WHEN due_at <= now_ms THEN lease_end ELSE due_at END) AS next_due
+      min(CASE WHEN due_at <= now_ms THEN lease_end ELSE due_at END) AS next_due, bool_or(due_at <= now_ms) AS is_served
     FROM taken GROUP BY queue
     UNION ALL
-    SELECT queue, NULL, NULL FROM settled
+    SELECT queue, NULL, NULL, false FROM settled
   ),
   written AS (
     UPDATE endpoint_queues AS queue SET
-      claimed_to = coalesce(visited.claimed_to, queue.claimed_to), served_at = now_ms, revision = revision + 1,
+      claimed_to = coalesce(visited.claimed_to, queue.claimed_to), revision = revision + 1,
+      served_at = CASE WHEN is_served THEN now_ms ELSE served_at END,
       next_due = least(visited.next_due, CASE WHEN queue.next_due <= now_ms THEN (
         SELECT ready_at FROM pending_deliveries AS pending
         WHERE pending.endpoint_id = queue.endpoint_id AND ready_at >= queue.next_due

@@ -142,6 +142,22 @@ export const failureCases = casesOf('failures', {
     assertSame((await conditions(storage, 1))[0]?.failing, 1);
   },
 
+  'a claim that takes no delivery of an endpoint leaves the time of its last claim': async (storage) => {
+    await registered(storage, 'a');
+    const servedAt = async () => (await conditions(storage))[0]?.servedAt;
+    await published(storage, 'later', { createdAt: now + 2 * leaseMs });
+    assertSame(await claim(storage, 'c1'), []);
+    assert.equal(await servedAt(), null, 'the only delivery is due later');
+    await published(storage, 'x');
+    const claimed = await claim(storage, 'c2', { now: now + 1 });
+    await finished(
+      storage,
+      claimed.map((each) => ended(each, 'delivered', now + 1)),
+    );
+    assertSame(await claim(storage, 'c3', { now: now + 1 + leaseMs }), []);
+    assert.equal(await servedAt(), now + 1, 'the lease that has ended was that of a delivered one');
+  },
+
   'an endpoint fails until an attempt succeeds and no delivery waits for another one': async (storage) => {
     await registered(storage, 'a');
     const attempts = async (at: number, ends: readonly ('delivered' | 'dropped' | 'failing')[]) => {
