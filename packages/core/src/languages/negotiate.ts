@@ -7,13 +7,15 @@ const maxLength = 1000;
 const tagPattern = /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/;
 const weightPattern = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/;
 
+/** Checks whether a language tag equals another tag or is narrower: `fr-ca` is below `fr`. */
+const isBelow = (inner: string, outer: string): boolean => `${inner}-`.startsWith(`${outer}-`);
+
 /**
  * Returns the offered language that best fits a BCP 47 tag: `fr` for `fr-HT`, and `fr-CA` for `fr` if only
  * `fr-CA` is offered.
  */
 function languageOf<Tag extends string>(tag: string, offered: readonly Tag[]): Tag | undefined {
   if (!tagPattern.test(tag)) return undefined;
-  const isBelow = (inner: string, outer: string) => `${inner}-`.startsWith(`${outer}-`);
   const exact = offered.filter((language) => isBelow(tag, language.toLowerCase()));
   const longest = exact.sort((a, b) => b.length - a.length)[0];
   return longest ?? offered.find((language) => isBelow(language.toLowerCase(), tag.split('-')[0] ?? tag));
@@ -31,18 +33,20 @@ function parseRanges(header: string) {
 
 function fromAcceptLanguage<Tag extends string>(header: string, offered: readonly Tag[]): Tag | undefined {
   const ranges = parseRanges(header);
-  // A range refuses only the offered language of that very name: `fr-CA;q=0` does not refuse an offered `fr`.
-  const isRefused = (language: Tag) =>
-    ranges.some(({ tag, weight }) => tag === language.toLowerCase() && weight === 0);
+  // The narrowest range of an offered language decides whether it is refused: `fr;q=0` refuses `fr-CA`, unless
+  // `fr-CA` has a weight of its own. `fr-CA;q=0` does not refuse an offered `fr`.
+  const isRefused = (language: Tag) => {
+    const matching = ranges.filter(({ tag }) => isBelow(language.toLowerCase(), tag));
+    const longest = Math.max(...matching.map(({ tag }) => tag.length));
+    return matching.some(({ tag, weight }) => tag.length === longest && weight === 0);
+  };
   const open = offered.filter((language) => !isRefused(language));
   const wanted = ranges
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight || Number(a.tag === '*') - Number(b.tag === '*'));
-  const named = wanted.map(({ tag }) => languageOf(tag, offered));
-  const found = wanted.map(({ tag }) =>
-    open.find((language) =>
-      tag === '*' ? !named.includes(language) : language === languageOf(tag, offered),
-    ),
+  const named = wanted.map(({ tag }) => languageOf(tag, open));
+  const found = wanted.map(({ tag }, place) =>
+    tag === '*' ? open.find((language) => !named.includes(language)) : named[place],
   );
   // If no wanted language is offered, use one that was not refused.
   return found.find((language) => language !== undefined) ?? open[0];

@@ -50,6 +50,18 @@ it('the language is always a supported one', () => {
   fc.assert(fc.property(texts, texts, isOurs));
 });
 
+it.each([
+  ['en', ['fr;q=0', 'fr;q=0, fr-FR', 'fr, fr-CA;q=0', 'fr-CA, fr-CA;q=0', 'fr-CA-x-private;q=0']],
+  ['fr-CA', ['fr-CA, fr;q=0', 'fr;q=0, fr-CA;q=0.1', 'fr, fr-C;q=0', 'fr, f;q=0', 'fr, fr-CA-x-private;q=0']],
+])('of English and French of Canada, a page is in %s for Accept-Language %j', (expected, headers) => {
+  for (const header of headers)
+    expect([header, negotiate(undefined, header, ['en', 'fr-CA'])]).toEqual([header, expected]);
+});
+
+it('a refused language leaves the others that a range includes', () => {
+  expect(negotiate(undefined, 'fr-CA;q=0, fr', ['en', 'fr-CA', 'fr-FR'])).toBe('fr-FR');
+});
+
 it('any languages may be offered', () => {
   const offered = ['en', 'ht', 'pt'];
   expect(negotiate('pt-BR', 'ht', offered)).toBe('pt');
