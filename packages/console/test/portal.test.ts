@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { TestBrowser } from '../../core/test/support/browser.ts';
 import { payment, temporaryDatabase } from '../../core/test/support/partner-api.ts';
+import { sharingCounts } from '../../core/test/support/shared-counts.ts';
 import { csrfOf, followed, operatorsKit, signIn, submit, target } from './console-kit.ts';
 import { watchedConsoles } from './page-tables.ts';
 
@@ -200,6 +201,21 @@ describe('a link to the live portal', () => {
       expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 410]);
     }
     expect(await first.admin.portal.list(first.live.partner)).toHaveLength(5);
+  });
+
+  it('is refused after 60 attempts in a minute, in all processes together where they share their counts', async () => {
+    const storage = sharingCounts(memoryStorage());
+    const options = { sealingKeys: [randomBytes(32)] };
+    const first = await portalKit(options, storage);
+    const second = await operatorsKit(options, storage);
+    const link = await first.link('view');
+    const csrf = csrfOf((await first.provider.browser(null).get(link)).text);
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 61; attempt += 1) {
+      const { provider } = attempt % 2 === 0 ? first : second;
+      statuses.push((await provider.browser(null).post(link, { csrf })).status);
+    }
+    expect(statuses).toEqual([303, ...Array(59).fill(410), 429]);
   });
 
   it('expires after ten minutes, and its session after eight hours', async () => {

@@ -5,6 +5,7 @@ import { memoryStorage } from '@ostiary/testing/memory';
 import { describe, expect, it } from 'vitest';
 import { Host } from '../../core/test/support/directory.ts';
 import { partnerProvider } from '../../core/test/support/partner-api.ts';
+import { sharingCounts } from '../../core/test/support/shared-counts.ts';
 import { sandboxConsole } from '../src/index.ts';
 import { consoleKit, csrfOf, signIn, target } from './console-kit.ts';
 
@@ -192,5 +193,19 @@ describe('signing in', () => {
     expect((await attempt('198.51.100.8', key)).status).toBe(303);
     provider.clock.advance(60_000);
     expect((await attempt('198.51.100.7', key)).status).toBe(303);
+  });
+
+  it('is limited in all processes together, where the storage shares their counts', async () => {
+    const storage = sharingCounts(memoryStorage());
+    const kits = [await consoleKit({}, storage), await consoleKit({}, storage)];
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 62; attempt += 1) {
+      const browser = kits[attempt % 2]?.provider.browser(null);
+      if (browser !== undefined) statuses.push((await signIn(browser, 'svc_test_wrong')).status);
+    }
+    expect([statuses.slice(0, 60).every((status) => status === 401), statuses.slice(60)]).toEqual([
+      true,
+      [429, 429],
+    ]);
   });
 });

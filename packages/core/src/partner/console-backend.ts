@@ -1,6 +1,5 @@
 import { PartnerError } from '../errors.ts';
 import { addressLimit } from '../http/address-limit.ts';
-import { fixedWindows } from '../limits/fixed-windows.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';
 import type { ConsoleBackend, ConsoleRequest, PartnerConsole } from '../ports/partner-console.ts';
@@ -41,7 +40,7 @@ export function createConsoleBackend(
   const { options, clock, random } = core;
   const { sandbox } = core.storage;
   const { admit, visitOf } = consoleCalls(core, opensWith, parts);
-  const signIns = addressLimit(fixedWindows(), { name: 'console sign-in', limit: maxSignIns });
+  const signIns = addressLimit(parts.counts, { name: 'console sign-in', limit: maxSignIns });
 
   /**
    * Checks a request of a console session and returns the visit; `null` if the session has ended or its key

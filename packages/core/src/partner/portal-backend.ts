@@ -1,7 +1,6 @@
 import { actsOf } from '../audit/acts.ts';
 import { PartnerError } from '../errors.ts';
 import { addressLimit } from '../http/address-limit.ts';
-import { fixedWindows } from '../limits/fixed-windows.ts';
 import type { LimitGroup } from '../limits/request-limits.ts';
 import type { Core } from '../options/context.ts';
 import type { ConsoleRequest, PortalBackend } from '../ports/partner-console.ts';
@@ -29,7 +28,7 @@ export function createPortalBackend(core: Core, parts: ConsoleBackendParts): Por
   const { clock, options, random } = core;
   const { portal } = core.storage;
   const { admit, visitOf } = consoleCalls(core, { scope: null, portal: 'view' }, parts);
-  const openings = addressLimit(fixedWindows(), { name: 'portal link', limit: maxOpenings });
+  const openings = addressLimit(parts.counts, { name: 'portal link', limit: maxOpenings });
 
   /** Finds a link to the live portal that can be used now. Returns `null` if there is none. */
   async function unusedLink(link: string): Promise<PortalSessionRecord | null> {
