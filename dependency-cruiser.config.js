@@ -184,6 +184,11 @@ export default {
       to: { path: '^lab/(tests|proofs|benchmarks)/', pathNot: '^lab/$1/' },
     },
     {
+      name: 'proofs do not know each other',
+      from: { path: '^lab/proofs/([^/]+)/' },
+      to: { path: '^lab/proofs/', pathNot: '^lab/proofs/$1/' },
+    },
+    {
       name: 'what is shared does not know who shares it',
       from: { path: '^lab/support/' },
       to: { path: '^lab/(tests|proofs|benchmarks)/' },

@@ -1,12 +1,12 @@
 import type { Installation } from '../../../examples/reference-server/src/index.ts';
+import { administer, deploy } from '../../support/deployment/deployment.ts';
+import { signIn } from '../../support/deployment/load.ts';
 import { registerEndpoint } from '../../support/http.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
 import { secret } from '../../support/processes/cluster-options.ts';
 import { until } from '../../support/proof.ts';
 import { Receiver } from '../../support/receiver.ts';
-import { administer, deploy } from '../operations/deployment.ts';
-import { signIn } from '../operations/load.ts';
 import { familyOf, parentOf, processorMs } from './processors.ts';
 
 /** Servers and credentials that all measured operations use. */

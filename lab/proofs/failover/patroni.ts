@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
+import { Client, Tally } from '../../support/clients/client.ts';
+import { Load, type LoadSize } from '../../support/clients/load.ts';
+import { recovery } from '../../support/clients/recovery.ts';
 import { haproxy, startHaproxy } from '../../support/postgres/haproxy.ts';
 import { findPatroni, type Patroni, startPatroni } from '../../support/postgres/patroni.ts';
 import { type PgBouncer, pgbouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts';
 import { startServer, superusers } from '../../support/postgres/postgres-server.ts';
 import { stageOn } from '../../support/processes/stage.ts';
 import { type Claim, until } from '../../support/proof.ts';
-import { Client, Tally } from '../client.ts';
-import { Load, type LoadSize } from '../faults/load.ts';
-import { recovery } from '../faults/recovery.ts';
 import { claimsOfReport, claimsOfRounds, type Limits, type Run, reportOf } from './report.ts';
 
 /** Settings of a run behind Patroni. Times are in milliseconds. */

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { seeded } from '../../support/arguments.ts';
+import { Client, Tally } from '../../support/clients/client.ts';
+import { bearer, Load, type LoadSize } from '../../support/clients/load.ts';
+import { recovery } from '../../support/clients/recovery.ts';
 import { type Pair, startPair } from '../../support/postgres/pair.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { stageOn } from '../../support/processes/stage.ts';
 import { type Claim, until } from '../../support/proof.ts';
-import { Client, Tally } from '../client.ts';
-import { bearer, Load, type LoadSize } from '../faults/load.ts';
-import { recovery } from '../faults/recovery.ts';
 import { claimsOfReport, claimsOfRounds, type Limits, type Run, reportOf } from './report.ts';
 
 /** Settings of a run of the failover proof. Times are in real milliseconds. */

@@ -1,8 +1,8 @@
+import { audit, type Problem } from '../../support/clients/audit.ts';
+import { type Client, Tally } from '../../support/clients/client.ts';
+import { bearer, type Load } from '../../support/clients/load.ts';
 import { drained, type Stage } from '../../support/processes/stage.ts';
 import { type Claim, claim, eachOf } from '../../support/proof.ts';
-import { type Client, Tally } from '../client.ts';
-import { audit, type Problem } from '../faults/audit.ts';
-import { bearer, type Load } from '../faults/load.ts';
 
 /** Time limits of a failover, in milliseconds. */
 export interface Limits {

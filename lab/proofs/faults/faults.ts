@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import type { Disk } from '../../support/postgres/small-disk.ts';
 import type { Stage } from '../../support/processes/stage.ts';
-import type { Disk } from './disk.ts';
 
 /** Number of times that each fault is injected, and the duration of the fault, in real seconds. */
 export interface FaultSize {

@@ -1,12 +1,12 @@
 import { seeded } from '../../support/arguments.ts';
+import { audit } from '../../support/clients/audit.ts';
+import { Tally } from '../../support/clients/client.ts';
+import { Load, type LoadSize } from '../../support/clients/load.ts';
+import { recovery } from '../../support/clients/recovery.ts';
+import { type Disk, smallDisk } from '../../support/postgres/small-disk.ts';
 import { drained, setStage } from '../../support/processes/stage.ts';
 import type { Claim } from '../../support/proof.ts';
-import { Tally } from '../client.ts';
-import { audit } from './audit.ts';
-import { type Disk, smallDisk } from './disk.ts';
 import { type FaultSize, faults } from './faults.ts';
-import { Load, type LoadSize } from './load.ts';
-import { recovery } from './recovery.ts';
 
 /** Settings of a run of the fault proof. */
 interface Plan extends FaultSize, LoadSize {

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { readBooks } from '../../support/deployment/books.ts';
+import { administer, type Deployment, deploy, populate } from '../../support/deployment/deployment.ts';
+import { Load, type Rates } from '../../support/deployment/load.ts';
+import { partner } from '../../support/deployment/mix.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { openProxy, type ProxyName } from '../../support/processes/proxies.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import { partner } from '../mix.ts';
-import { readBooks } from '../operations/books.ts';
-import { administer, type Deployment, deploy, populate } from '../operations/deployment.ts';
-import { Load, type Rates } from '../operations/load.ts';
 
 /** Size of a run behind one proxy. */
 interface Size {

@@ -1,10 +1,10 @@
 // Generates the load of users, apps and partners, in a process of its own. Started by `prove`, never
 // imported.
 
+import { type Credentials, type Kind, kinds, Mix } from '../../support/deployment/mix.ts';
 import { openLoop } from '../../support/measure/open-loop.ts';
 import { authUrl } from '../../support/processes/cluster-options.ts';
 import { obey, settings } from '../../support/processes/control.ts';
-import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
 
 /** Settings of the generated load. */
 export interface LoadSettings {

@@ -1,10 +1,10 @@
 /** Proof: all operations run together, at half the rate at which errors begin. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
+import { kinds } from '../../support/deployment/mix.ts';
 import { percentile } from '../../support/measure/statistics.ts';
 import { watchStolenTime } from '../../support/measure/stolen-time.ts';
 import { tableOf } from '../../support/measure/table.ts';
 import { endProof } from '../../support/proof.ts';
-import { kinds } from '../mix.ts';
 import { claimsOf, prove } from './prove.ts';
 
 const { minutes, rate } = numbersFrom({

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../examples/reference-server/src/database/sqlite.ts';
+import type { Answer } from '../../support/clients/client.ts';
+import { sqliteDisorders } from '../../support/deployment/books.ts';
 import type { Claim } from '../../support/proof.ts';
-import type { Answer } from '../client.ts';
-import { disorders } from '../sqlite-ledger.ts';
 import { amountOf, decimal, expectedOf, paid, type Schedule } from './schedule.ts';
 
 /** All responses that a client got for one payment. */
@@ -113,7 +113,7 @@ function auditLedger({ schedule, kids, listed, database }: Evidence): Problems {
       }),
     ],
     'every balance is the sum of its postings, and the ledger sums to zero': rows<{ what: string }>(
-      disorders,
+      sqliteDisorders,
     ).map(({ what }) => what),
     'the funds are spent to the last cent, and the users have them': [
       ...rows<{ currency: string; balance: bigint }>(

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { createLedger } from '../../../examples/reference-server/src/ledger/ledger.ts';
 import { createAccounts } from '../../../examples/reference-server/src/users/accounts.ts';
 import { createPasswords } from '../../../examples/reference-server/src/users/passwords.ts';
+import { Client, Tally } from '../../support/clients/client.ts';
 import { jsonPost } from '../../support/http.ts';
 import { partner } from '../../support/processes/cluster-options.ts';
 import { type HostFile, openHost } from '../../support/processes/host-file.ts';
 import { claim, eachOf, until } from '../../support/proof.ts';
-import { Client, Tally } from '../client.ts';
 import { audit, type ListedTransfer, type Outcome } from './audit.ts';
 import {
   amountOf,

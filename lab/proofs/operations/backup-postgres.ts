@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { readBooks } from '../../support/deployment/books.ts';
+import { partner } from '../../support/deployment/mix.ts';
 import { findPostgres, startSystemServer } from '../../support/postgres/system-postgres.ts';
-import { partner } from '../mix.ts';
 import type { Source } from './backup.ts';
-import { readBooks } from './books.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Driver from 'better-sqlite3';
-import { disorders } from '../sqlite-ledger.ts';
+import { sqliteDisorders } from '../../support/deployment/books.ts';
 import type { Source } from './backup.ts';
 
 const fileName = 'ostiary.sqlite';
@@ -33,6 +33,6 @@ export async function sqliteSource(ends: AsyncDisposableStack): Promise<Source> 
       if (state !== 'ok') throw new Error(`the restored file: ${state}`);
       return { OSTIARY_DATA_DIR: restored };
     },
-    disorders: async () => opened(copied, (database) => database.prepare(disorders).all().length),
+    disorders: async () => opened(copied, (database) => database.prepare(sqliteDisorders).all().length),
   };
 }

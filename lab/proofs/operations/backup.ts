@@ -1,7 +1,7 @@
+import { deploy, populate, type Size } from '../../support/deployment/deployment.ts';
+import { Load, type Rates } from '../../support/deployment/load.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
 import { type Claim, until } from '../../support/proof.ts';
-import { deploy, populate, type Size } from './deployment.ts';
-import { Load, type Rates } from './load.ts';
 
 /** A deployment whose database can be backed up while the servers use it. */
 export interface Source {

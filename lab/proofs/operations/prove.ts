@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readBooks } from '../../support/deployment/books.ts';
+import { deploy, populate } from '../../support/deployment/deployment.ts';
+import { Load, type Rates } from '../../support/deployment/load.ts';
+import { partner } from '../../support/deployment/mix.ts';
 import { startServer } from '../../support/postgres/postgres-server.ts';
 import { openBalancer } from '../../support/processes/balancer.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
-import { partner } from '../mix.ts';
-import { readBooks } from './books.ts';
-import { deploy, populate } from './deployment.ts';
-import { Load, type Rates } from './load.ts';
 import {
   type Problems,
   rollApiKeys,

@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { countSecrets, sealIdOf } from '@ostiary/cli/doctor';
 import { readableBy } from '../../../examples/reference-server/src/operations/nodes.ts';
+import {
+  administer,
+  type Deployment,
+  newSealingKey,
+  type Population,
+} from '../../support/deployment/deployment.ts';
+import type { Load } from '../../support/deployment/load.ts';
 import { jsonPost } from '../../support/http.ts';
 import { until } from '../../support/proof.ts';
-import { administer, type Deployment, newSealingKey, type Population } from './deployment.ts';
-import type { Load } from './load.ts';
 
 /** Deployment and users on which the operators' procedures run. */
 export interface Scene extends Population {

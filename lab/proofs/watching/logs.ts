@@ -1,6 +1,6 @@
 import { startNetwork } from '../../support/network.ts';
+import { type Disk, smallDisk } from '../../support/postgres/small-disk.ts';
 import type { Claim } from '../../support/proof.ts';
-import { type Disk, smallDisk } from '../faults/disk.ts';
 import { rates, seconds, setWatchedStage, type WatchedStage } from './stage.ts';
 
 /** Most bytes that the warnings and errors of a process may take per second of an outage. */

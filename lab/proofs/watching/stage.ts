@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePorts } from '../../../examples/demo/src/free-ports.ts';
+import { newSealingKey, populate } from '../../support/deployment/deployment.ts';
+import { Load, type Rates } from '../../support/deployment/load.ts';
 import { type ProofServer, startServer } from '../../support/postgres/postgres-server.ts';
 import { referenceProcess } from '../../support/processes/reference-process.ts';
-import { newSealingKey, populate } from '../operations/deployment.ts';
-import { Load, type Rates } from '../operations/load.ts';
 
 /** A web process and a worker of the reference server on PostgreSQL, with users, apps and partners. */
 export type WatchedStage = Awaited<ReturnType<typeof setWatchedStage>>;

@@ -6,12 +6,12 @@ import {
   loadConfig,
   openInstallation,
 } from '../../../examples/reference-server/src/index.ts';
-import { registerEndpoint } from '../../support/http.ts';
-import { secret } from '../../support/processes/cluster-options.ts';
-import { type ReferenceProcess, referenceProcess } from '../../support/processes/reference-process.ts';
-import { Receiver } from '../../support/receiver.ts';
-import { type Credentials, partner } from '../mix.ts';
+import { registerEndpoint } from '../http.ts';
+import { secret } from '../processes/cluster-options.ts';
+import { type ReferenceProcess, referenceProcess } from '../processes/reference-process.ts';
+import { Receiver } from '../receiver.ts';
 import { signIn } from './load.ts';
+import { type Credentials, partner } from './mix.ts';
 
 /** The reference server as a team deploys it: several processes behind a load balancer. */
 export type Deployment = Omit<Awaited<ReturnType<typeof deploy>>, 'balancer'>;

@@ -1,5 +1,5 @@
-import type { Stage } from '../../support/processes/stage.ts';
-import { until } from '../../support/proof.ts';
+import type { Stage } from '../processes/stage.ts';
+import { until } from '../proof.ts';
 import type { Load } from './load.ts';
 
 /**

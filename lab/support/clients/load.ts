@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { seeded } from '../../support/arguments.ts';
-import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/remote-flow.ts';
-import { jsonPost } from '../../support/http.ts';
-import { authUrl } from '../../support/processes/cluster-options.ts';
-import type { Stage } from '../../support/processes/stage.ts';
-import { type Answer, Client, Tally } from '../client.ts';
+import { seeded } from '../arguments.ts';
+import { authorizePath, codeFrom, RoamingBrowser } from '../browser/remote-flow.ts';
+import { jsonPost } from '../http.ts';
+import { authUrl } from '../processes/cluster-options.ts';
+import type { Stage } from '../processes/stage.ts';
+import { type Answer, Client, Tally } from './client.ts';
 
 /** Number of clients of each kind in the load. */
 export interface LoadSize {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { prove } from '../../../lab/proofs/sdk/run.ts';
-import { schedules } from '../../../lab/proofs/sdk/schedule.ts';
-import { Tally } from '../../../lab/proofs/sdk/tally.ts';
+import { prove } from './run.ts';
+import { schedules } from './schedule.ts';
+import { Tally } from './tally.ts';
 
 // Reduced size of `npm run proof:sdk`. The schedules are always the same, but not the attempt that a time-out
 // ends.

@@ -1,4 +1,4 @@
-import type { Stage } from '../../support/processes/stage.ts';
+import type { Stage } from '../processes/stage.ts';
 import type { Load } from './load.ts';
 
 /** Servers and webhook receiver whose records are audited. */

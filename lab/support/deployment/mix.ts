@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { authorizePath, type RemoteClient } from '../support/browser/remote-flow.ts';
-import { jsonPost } from '../support/http.ts';
+import { authorizePath, type RemoteClient } from '../browser/remote-flow.ts';
+import { jsonPost } from '../http.ts';
 
 /** Kinds of operations that users, apps and partners make. */
 export const kinds = ['userinfo', 'exchange', 'verify', 'payment'] as const;

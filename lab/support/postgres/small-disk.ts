@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProofServer } from '../../support/postgres/postgres-server.ts';
+import type { ProofServer } from './postgres-server.ts';
 
 /** A separate disk for the tables of the database `app`, which a proof can fill completely. */
 export type Disk = Exclude<Awaited<ReturnType<typeof smallDisk>>, string>;

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
-import { type OpenLoop, openLoop } from '../../support/measure/open-loop.ts';
-import { type Credentials, type Kind, kinds, Mix } from '../mix.ts';
+import { type OpenLoop, openLoop } from '../measure/open-loop.ts';
+import { type Credentials, type Kind, kinds, Mix } from './mix.ts';
 
 /** Number of operations per second in the load. */
 export type Rates = Readonly<Record<Kind, number>>;
