@@ -141,6 +141,24 @@ describe('the file for spreadsheets', () => {
     expect(answer.text).not.toContain('#summary');
   });
 
+  it('says that there is no such month or time zone, or that the month has not begun', async () => {
+    for (const [language, sentence] of [
+      ['en', 'There is no such month or time zone, or the month has not begun.'],
+      ['es', 'Ese mes o esa zona horaria no existe, o el mes no ha empezado.'],
+      ['fr', 'Ce mois ou ce fuseau horaire n’existe pas, ou le mois n’a pas commencé.'],
+      ['ht', 'Pa gen mwa oswa zòn lè konsa, oswa mwa a poko kòmanse.'],
+      ['pt', 'Esse mês ou esse fuso horário não existe, ou o mês ainda não começou.'],
+    ] as const) {
+      const wrong = { month: dayBefore().slice(0, 7), zone: 'Mars' };
+      for (const query of [{ month: '2099-01' }, { month: '2030-13' }, {}, wrong]) {
+        const { status, text } = await file(query, language);
+        expect([query, status]).toEqual([query, 400]);
+        expect(text).toContain(sentence);
+        expect(text).toContain('name="month"');
+      }
+    }
+  });
+
   it('has the separators and titles of the language', async () => {
     const month = dayBefore().slice(0, 7);
     const rows: Record<string, string>[] = parse((await file({ month }, 'fr')).text, {

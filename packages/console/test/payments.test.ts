@@ -187,7 +187,12 @@ describe('the reconciliation of a day', () => {
     ])
       expect([query, (await browser.get(`/sandbox/payment-file${query}`)).status]).toEqual([query, 400]);
     const mars = `/sandbox/payment-file?format=spreadsheet&month=${firstDay.slice(0, 7)}&zone=Mars`;
-    expect((await browser.get(mars)).status).toBe(400);
+    for (const path of [mars, '/sandbox/payment-file?format=spreadsheet&month=2099-01&zone=UTC']) {
+      const { status, text } = await browser.get(path, { 'accept-language': 'pt' });
+      expect([path, status]).toEqual([path, 400]);
+      expect(text).toContain('Esse mês ou esse fuso horário não existe, ou o mês ainda não começou.');
+      expect(text).toContain('name="month"');
+    }
   });
 
   it('has a file for spreadsheets: local dates, no summary, and nothing that runs', async () => {

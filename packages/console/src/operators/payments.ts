@@ -4,19 +4,10 @@ import { problemRow } from '../frame.ts';
 import { orderOf, orders, timeOrders } from '../list-order.ts';
 import { dayPanel, filterOf, type PaymentContext, paymentList, yesterday } from '../payments/list.ts';
 import { paymentFacts, paymentSteps } from '../payments/one.ts';
-import { fileOf, filesPanel, reconciliationPanel } from '../payments/reconciliation.ts';
+import { fileOf, filesPanel, reconciliationPanel, spreadsheetProblem } from '../payments/reconciliation.ts';
 import { perPage } from '../two-way.ts';
 import { framed } from './frame.ts';
-import {
-  attempt,
-  found,
-  listed,
-  modeOf,
-  type OperatorContext,
-  parameter,
-  twoWayPageOf,
-  unknownAct,
-} from './visit.ts';
+import { attempt, found, listed, modeOf, type OperatorContext, parameter, twoWayPageOf } from './visit.ts';
 
 function contextOf(visit: OperatorContext): PaymentContext {
   const { backend, query, slug, urls, voice } = visit;
@@ -115,18 +106,34 @@ export async function reconciliation(visit: OperatorContext): Promise<ConsoleAns
 
 /**
  * Sends a file of a partner's final transfers in the format that the URL names: for programs, or for
- * spreadsheets.
+ * spreadsheets. Shows the form again if there is no such month or time zone.
  */
 export async function paymentFile(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, slug } = visit;
-  found(await admin.partners.get(slug));
+  const { admin, slug, urls, voice } = visit;
+  const { name } = found(await admin.partners.get(slug));
   const owner = { partner: slug, mode: modeOf(visit) };
-  const asked = fileOf(contextOf(visit), owner) ?? unknownAct();
-  const { from, to, type, fileName } = asked;
-  const stream = await listed(() =>
-    asked.format === 'spreadsheet'
-      ? admin.reconciliation.spreadsheet({ ...owner, from, to, ...asked.style })
-      : admin.reconciliation.export({ ...owner, from, to, format: asked.format }),
-  );
-  return { status: 200, download: { type, stream, fileName } };
+  const context = contextOf(visit);
+  try {
+    const asked = fileOf(context, owner);
+    const { from, to, type, fileName } = asked;
+    const stream = await listed(() =>
+      asked.format === 'spreadsheet'
+        ? admin.reconciliation.spreadsheet({ ...owner, from, to, ...asked.style })
+        : admin.reconciliation.export({ ...owner, from, to, format: asked.format }),
+    );
+    return { status: 200, download: { type, stream, fileName } };
+  } catch (error) {
+    const text = voice.words.payments;
+    return framed(visit, {
+      title: text.reconciliation,
+      section: 'partners',
+      crumbs: [
+        [urls.partner(slug), name],
+        [urls.payments(slug), text.title],
+      ],
+      hasModes: true,
+      refused: spreadsheetProblem(error, context),
+      body: filesPanel(yesterday(context.now), context),
+    });
+  }
 }

@@ -15,7 +15,7 @@ import { perPage } from '../two-way.ts';
 import type { Visit } from '../visit.ts';
 import { dayPanel, filterOf, type PaymentContext, paymentList, yesterday } from './list.ts';
 import { paymentFacts, paymentSteps } from './one.ts';
-import { fileOf, filesPanel, reconciliationPanel } from './reconciliation.ts';
+import { fileOf, filesPanel, reconciliationPanel, spreadsheetProblem } from './reconciliation.ts';
 
 function contextOf({ backend, request, urlOf, voice }: Visit): PaymentContext {
   return {
@@ -169,15 +169,24 @@ ${dayPanel(context, yesterday(backend.now()))}`,
 
 /**
  * Sends a file of final payments in the format that the URL names: for programs, as the partner API returns
- * it, or for spreadsheets.
+ * it, or for spreadsheets. Shows the form again if there is no such month or time zone.
  */
 export async function paymentFile(visit: Visit): Promise<ConsoleAnswer> {
-  const asked = fileOf(contextOf(visit), visit);
-  if (asked === null) throw new PartnerError('invalid_request');
-  const { from, to, type, fileName } = asked;
-  const file =
-    asked.format === 'spreadsheet'
-      ? await visit.file('exportSpreadsheet', { body: JSON.stringify({ from, to, ...asked.style }) })
-      : await visit.file('downloadReconciliation', { query: { from, to, format: asked.format } });
-  return { status: 200, download: { type, fileName, stream: file.stream } };
+  const context = contextOf(visit);
+  try {
+    const asked = fileOf(context, visit);
+    const { from, to, type, fileName } = asked;
+    const file =
+      asked.format === 'spreadsheet'
+        ? await visit.file('exportSpreadsheet', { body: JSON.stringify({ from, to, ...asked.style }) })
+        : await visit.file('downloadReconciliation', { query: { from, to, format: asked.format } });
+    return { status: 200, download: { type, fileName, stream: file.stream } };
+  } catch (error) {
+    return answerFramed(visit, {
+      ...{ title: visit.voice.words.payments.reconciliation, layout: 'main-first', section: 'payments' },
+      status: 400,
+      body: html`${spreadsheetProblem(error, context)}
+${filesPanel(yesterday(context.now), context)}`,
+    });
+  }
 }

@@ -1,4 +1,4 @@
-import type { ReconciliationSummary } from '@ostiary/core/console';
+import { PartnerError, type ReconciliationSummary } from '@ostiary/core/console';
 import { type Html, html } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts } from '../parts.ts';
@@ -53,9 +53,11 @@ const signsOf = (language: Language) =>
     ? ({ separator: ',', decimal: '.' } as const)
     : ({ separator: ';', decimal: ',' } as const);
 
-/** Returns the first and the last day of a month; `null` if there is no such month. The last day is not in the future. */
+/**
+ * Returns the first and the last day of a month; `null` if there is no such month, or it has not begun. The last day is not in the future.
+ */
 function daysOf(month: string, now: number): { readonly from: string; readonly to: string } | null {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return null;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month) || Date.parse(month) > now) return null;
   const [year, number] = month.split('-').map(Number) as [number, number];
   const last = new Date(Math.min(Date.UTC(year, number, 0), now)).toISOString().slice(0, 10);
   return { from: `${month}-01`, to: last };
@@ -85,17 +87,17 @@ export type AskedFile = {
 /**
  * Reads from the URL which file is asked for, and names it.
  * @param owner - partner and mode, the first parts of the file name
- * @returns `null` if there is no such format or month
+ * @throws PartnerError `invalid_request` if there is no such format or month
  */
 export function fileOf(
   { query, voice, now }: PaymentContext,
   { partner, mode }: { readonly partner: string; readonly mode: string },
-): AskedFile | null {
+): AskedFile {
   const format = query.get('format');
   if (format === 'spreadsheet') {
     const month = query.get('month') ?? '';
     const days = daysOf(month, now);
-    if (days === null) return null;
+    if (days === null) throw new PartnerError('invalid_request');
     const timeZone = query.get('zone') ?? 'UTC';
     const { columns: titles } = voice.words.payments;
     return {
@@ -103,8 +105,18 @@ export function fileOf(
       style: { ...signsOf(voice.language), timeZone, titles },
     };
   }
-  if (format !== 'csv' && format !== 'ndjson') return null;
+  if (format !== 'csv' && format !== 'ndjson') throw new PartnerError('invalid_request');
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   const days = from === to ? from : `${from}-${to}`;
   return { from, to, format, type: types[format], fileName: `${partner}-${mode}-${days}.${format}` };
+}
+
+/**
+ * Makes the message about a month or time zone for which there is no file for spreadsheets.
+ * @throws the error itself if it is another one
+ */
+export function spreadsheetProblem(error: unknown, { query, voice }: PaymentContext): Html {
+  const isWrong = error instanceof PartnerError && error.code === 'invalid_request';
+  if (!isWrong || query.get('format') !== 'spreadsheet') throw error;
+  return problemRow(voice.words.payments.noMonth);
 }
