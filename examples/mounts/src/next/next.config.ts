@@ -11,8 +11,8 @@ const config = {
     },
     {
       // Exclude Ostiary's pages: this header would replace their own policy, which their scripts and styles
-      // need.
-      source: '/((?!oauth/|account/|sandbox).*)',
+      // need. Exclude the login page: Chromium would apply `form-action` to the redirect back to the app.
+      source: '/((?!oauth/|account/|sandbox|login).*)',
       headers: [{ key: 'Content-Security-Policy', value: "default-src 'self'; form-action 'self'" }],
     },
   ],
