@@ -59,19 +59,29 @@ const includes = (value: string) =>
     .refine((values) => values.includes(value), `must include ${value}`)
     .optional();
 
-const schema = z.object({
-  client_id: z.string(),
-  client_name: z.string().optional(),
-  redirect_uris: z.array(z.string()),
-  post_logout_redirect_uris: z.array(z.string()).optional(),
-  // Required, because a client without this member would use a secret (RFC 7591, section 2), which it does
-  // not have.
-  token_endpoint_auth_method: z.literal('none'),
-  client_secret: z.never('must not be there').optional(),
-  grant_types: includes('authorization_code'),
-  response_types: includes('code'),
-  id_token_signed_response_alg: z.enum(['RS256', 'ES256']).default('RS256'),
-});
+const schema = z
+  .object({
+    client_id: z.string(),
+    client_name: z.string().optional(),
+    redirect_uris: z.array(z.string()),
+    post_logout_redirect_uris: z.array(z.string()).optional(),
+    token_endpoint_auth_method: z.string().optional(),
+    token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+    client_secret: z.never('must not be there').optional(),
+    grant_types: includes('authorization_code'),
+    response_types: includes('code'),
+    id_token_signed_response_alg: z.enum(['RS256', 'ES256']).default('RS256'),
+  })
+  // One of the two members must name `none` (OpenID Connect Relying Party Metadata Choices 1.0): a client
+  // without them would use a secret (RFC 7591, section 2), which it does not have.
+  .refine(
+    ({ token_endpoint_auth_method: preferred, token_endpoint_auth_methods_supported: others = [] }) =>
+      [preferred, ...others].includes('none'),
+    {
+      path: ['token_endpoint_auth_method'],
+      message: 'has to be none, or token_endpoint_auth_methods_supported has to include none',
+    },
+  );
 
 function checkedUris(uris: readonly string[], name: string): void {
   // Checked by the rules for provisioned public clients that the administrator does not trust specially.

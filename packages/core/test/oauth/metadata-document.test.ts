@@ -115,6 +115,17 @@ describe('a document', () => {
     });
   });
 
+  it('may prefer another method of authentication if it also supports none, as that of ChatGPT', () => {
+    const methods = {
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg: 'RS256',
+      jwks_uri: 'https://app.example/jwks.json',
+    };
+    expect(read(methods)).toEqual(read({}));
+    expect(read({ ...methods, token_endpoint_auth_method: undefined })).toEqual(read({}));
+  });
+
   it.each<[problem: string, changes: object]>([
     ['its client_id is not its URL', { client_id: `${id}/` }],
     ['its client_id is not its URL', { client_id: 'HTTPS://app.example/client.json' }],
@@ -147,13 +158,21 @@ describe('a document', () => {
       'post_logout_redirect_uris.0: "https://a.example/#b" has a fragment',
       { post_logout_redirect_uris: ['https://a.example/#b'] },
     ],
-    ['token_endpoint_auth_method: is missing', { token_endpoint_auth_method: undefined }],
-    ...['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', '', null].map(
+    [
+      'token_endpoint_auth_method: has to be none, or token_endpoint_auth_methods_supported has to include none',
+      { token_endpoint_auth_method: undefined },
+    ],
+    ...['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', ''].map(
       (method): [string, object] => [
         'token_endpoint_auth_method: has to be none',
-        { token_endpoint_auth_method: method },
+        { token_endpoint_auth_method: method, token_endpoint_auth_methods_supported: ['private_key_jwt'] },
       ],
     ),
+    ['token_endpoint_auth_method: has to be a string', { token_endpoint_auth_method: null }],
+    [
+      'token_endpoint_auth_methods_supported: has to be a list',
+      { token_endpoint_auth_methods_supported: 'none' },
+    ],
     ['client_secret: must not be there', { client_secret: 'secret' }],
     ['grant_types: must include authorization_code', { grant_types: ['client_credentials'] }],
     ['response_types: must include code', { response_types: ['token'] }],
