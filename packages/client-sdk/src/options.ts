@@ -50,6 +50,11 @@ export interface FetchRequest {
   readonly method: string;
   readonly headers: Record<string, string>;
   readonly redirect: 'manual';
+  /**
+   * Turns off the cache of Next.js, whose `fetch` ignores the `Cache-Control` of responses. Not the standard
+   * option `cache`, which older Workers refuse.
+   */
+  readonly next: { readonly revalidate: 0 };
   readonly signal: AbortSignal;
   readonly body?: string;
 }

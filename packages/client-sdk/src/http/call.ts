@@ -116,6 +116,7 @@ async function attempt<Result>(
         method,
         headers: { ...headers, ...signature },
         redirect: 'manual',
+        next: { revalidate: 0 },
         signal,
         ...(body === undefined ? {} : { body }),
       }),

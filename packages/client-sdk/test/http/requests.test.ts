@@ -2,7 +2,13 @@ import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { close, listen } from '../../../../lab/support/http.ts';
-import { OstiaryError, ProtocolError, ServerError, SignatureError } from '../../src/index.ts';
+import {
+  OstiaryError,
+  type OstiaryPartnerOptions,
+  ProtocolError,
+  ServerError,
+  SignatureError,
+} from '../../src/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal } from '../support/faulty.ts';
 import { against, all, clientOf, failureOf, partner, payment } from '../support/partner.ts';
 
@@ -45,6 +51,20 @@ describe('a baseUrl', () => {
       expect(seen[0]?.path).toBe('/gateway/v1/partner/whoami');
     }
   });
+});
+
+it('is never answered from the cache of Next.js, which stores what its fetch gets', async () => {
+  const options: object[] = [];
+  const fetching: OstiaryPartnerOptions['fetch'] = (url, init) => {
+    options.push(init);
+    return fetch(url, init);
+  };
+  const { origin } = await faulty();
+  const { ostiary } = clientOf(origin, fakeKey, { fetch: fetching });
+  await ostiary.payments.retrieve('tr_1');
+  await ostiary.payments.create(payment);
+  expect(options).toMatchObject(Array(2).fill({ next: { revalidate: 0 } }));
+  expect(options).not.toContainEqual(expect.objectContaining({ cache: expect.anything() }));
 });
 
 describe('a redirect', () => {
