@@ -86,7 +86,11 @@ export async function migrate(
     // The files name their tables without a schema; other statements always name it. Functions keep this
     // path. Temporary tables come last, so that a host's temporary table with the same name is not used.
     await connection.query(`SET LOCAL search_path TO "${schema}", pg_temp`, []);
-    await connection.query('SET LOCAL statement_timeout = 0', []);
+    // A server before PostgreSQL 17 has only the first of these settings.
+    await connection.query(
+      `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')`,
+      [],
+    );
     for (const { number, name, sql, checksum } of missing) {
       await connection.query(sql, []);
       await record(connection, table, { number, name, checksum });

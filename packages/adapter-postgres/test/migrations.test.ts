@@ -1,5 +1,6 @@
 import { storageContract } from '@ostiary/testing/contract';
-import { describe, expect, test } from 'vitest';
+import { Pool } from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrationTests } from '../../testing/test/adapters/migrations.ts';
 import { Database } from '../src/database.ts';
 import { postgresStorage } from '../src/index.ts';
@@ -110,6 +111,22 @@ test('a database that is not in UTF-8 is refused', async () => {
   const connectionString = server.url.replace(/postgres$/, 'latin');
   await expect(postgresStorage({ connectionString }).open()).rejects.toThrow("ENCODING 'UTF8'");
 });
+
+test.each([['statement_timeout'], ['transaction_timeout']])(
+  'a migration may take longer than %s',
+  async (name) => {
+    const found = await server.pool.query('SELECT FROM pg_settings WHERE name = $1', [name]);
+    // PostgreSQL 17 was the first with transaction_timeout.
+    if (found.rowCount === 0) return;
+    const pool = new Pool({ connectionString: server.url, options: `-c ${name}=1000` });
+    onTestFinished(() => pool.end());
+    const migrations = readMigrations([{ name: '0001_slow.sql', text: 'SELECT pg_sleep(1.2)' }]);
+    const schema = server.nextSchema();
+    const database = new Database({ schema, pool, migrations, functions: readFunctions([]) });
+    await database.open();
+    await database.close();
+  },
+);
 
 // A new version of the operating system's locales changes the order of texts, and would make such an index wrong.
 test('no index depends on the locale of the database', async () => {

@@ -164,7 +164,8 @@ async function inTransaction(client: PostgresClient, move: ParsedMove): Promise<
       BEGIN ISOLATION LEVEL READ COMMITTED;
       SET LOCAL statement_timeout = 0;
       SET LOCAL lock_timeout = ${lockMs};
-      SET LOCAL idle_in_transaction_session_timeout = ${silenceMs}
+      SET LOCAL idle_in_transaction_session_timeout = ${silenceMs};
+      SELECT set_config(name, '0', true) FROM pg_settings WHERE name = 'transaction_timeout'
     `,
   });
   const moved = await allTables(client, move);

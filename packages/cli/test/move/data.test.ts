@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
+import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { acme, sampleEvent } from '../../../testing/src/contract/partner-samples.ts';
 import { resultOf } from '../../../testing/src/contract/webhook-samples.ts';
@@ -194,4 +195,18 @@ test('tables of the host are moved, too, in byte order with any collation of the
     { id: 'b', number: '9007199254740993', tags: ['x', 'y'], is_open: true },
     { id: 'é', number: '1', tags: ['a"b'], is_open: false },
   ]);
+});
+
+test('a move may take longer than the timeouts of the role', async () => {
+  const options = '-c transaction_timeout=1500 -c statement_timeout=1500';
+  const pool = new Pool({ connectionString: postgres.url, options });
+  onTestFinished(() => pool.end());
+  const host: HostTables = {
+    schema: 'public',
+    tables: [],
+    async create(client) {
+      await client.query({ text: 'SELECT pg_sleep(1.6)' });
+    },
+  };
+  await move(await filledFile(), nextSchema(), { pool, host });
 });
