@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrationTests } from '../../testing/test/adapters/migrations.ts';
 import { Database } from '../src/database.ts';
-import { postgresStorage } from '../src/index.ts';
+import { createTables, postgresStorage } from '../src/index.ts';
 import { type Functions, type Migration, readFunctions, readMigrations } from '../src/migrations.ts';
 import { serverForTests } from './server.ts';
 
@@ -110,6 +110,25 @@ test('a database that is not in UTF-8 is refused', async () => {
   await server.pool.query("CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
   const connectionString = server.url.replace(/postgres$/, 'latin');
   await expect(postgresStorage({ connectionString }).open()).rejects.toThrow("ENCODING 'UTF8'");
+});
+
+test('a transaction in which a host creates the tables keeps its settings', async () => {
+  const client = await server.pool.connect();
+  onTestFinished(() => client.release(true));
+  const settings = async () => {
+    const { rows } = await client.query(
+      `SELECT name, setting FROM pg_settings WHERE name ~ '^(search_path|(statement|lock|transaction)_timeout)$'`,
+    );
+    return rows;
+  };
+  await client.query(`BEGIN; SET LOCAL search_path TO public, "Other"; SET LOCAL statement_timeout = '1h'`);
+  const before = await settings();
+  for (const schema of [server.nextSchema(), server.nextSchema()]) {
+    await createTables(client, { schema });
+    await createTables(client, { schema });
+  }
+  expect(await settings()).toEqual(before);
+  await client.query('ROLLBACK');
 });
 
 test.each([['statement_timeout'], ['transaction_timeout']])(
