@@ -53,7 +53,8 @@ export const requestIdOf = (response: FetchResponse | undefined): string | null 
  */
 function retryAfterOf({ headers }: FetchResponse, now: number): number | null {
   const value = headers.get('retry-after') ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  // Some proxies send fractions, which `Date.parse` would take for a year or a month.
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? null : Math.max(0, date - (Date.parse(headers.get('date') ?? '') || now));
 }

@@ -22,6 +22,7 @@ describe('a call that fails', () => {
     ],
     ['after a part of a pause', [down], { random: () => 0.5 }, [250]],
     ['after the seconds that the server asks for', [limited('7')], {}, [7_000]],
+    ['after the fraction of a second that a proxy asks for', [limited('1.5')], {}, [1_500]],
     ['at its date, by its clock', [limited(date(1_000_030), { date: date(1_000_000) })], {}, [30_000]],
     ['at once when that is over', [limited(date(1_000_000), { date: date(1_000_030) })], {}, [0]],
     ['at once when it asks for nonsense', [limited('soon')], {}, [0]],
@@ -42,6 +43,7 @@ describe('a call that fails', () => {
     ['when maxRetries is 0', down, { maxRetries: 0 }, {}],
     ['when the call says so', down, { maxRetries: 5 }, { maxRetries: 0 }],
     ['after a minute and more: nobody waits that long', limited('61'), { totalTimeout: 2 ** 31 - 1 }, {}],
+    ['after a time of eleven digits', limited('99999999999'), { totalTimeout: 2 ** 31 - 1 }, {}],
     ['after a time that is none', limited('999999999'), { totalTimeout: 2 ** 31 - 1 }, {}],
     ['when the time for the call ends before', limited('5'), { totalTimeout: 4_000 }, {}],
   ])('is not tried again %s', async (_name, fault, options, call) => {
