@@ -22,6 +22,9 @@ const timeout = 30_000;
  */
 const pauses = { first: 500, longest: 15_000 };
 
+/** Longest time of a timer of Node, in milliseconds. A timer with more ends after 1 ms. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Functions that the listener calls when something has happened. */
 export interface ListenerEvents {
   /**
@@ -93,7 +96,8 @@ export async function listen(
       if (failures === 0) events.lost(error);
       const pause = Math.min(pauses.longest, pauses.first * 2 ** failures);
       failures += 1;
-      await delay(Math.max(pause, error.retryAfter ?? 0), undefined, { signal }).catch(() => undefined);
+      const asked = Math.min(longestTimer, error.retryAfter ?? 0);
+      await delay(Math.max(pause, asked), undefined, { signal }).catch(() => undefined);
     }
   }
   await Promise.all(underWay);
