@@ -103,6 +103,16 @@ describe('a refused form', () => {
     expect(await kit.acts()).toBe(acts);
   });
 
+  it('of a client lists its problems in the order of its fields', async () => {
+    const { text } = await submit((await operatorsKit()).browser('ana'), '/new-client', {
+      ...{ act: 'create', name: '', termsUrl: 'x', privacyUrl: 'x', optionalScopes: 'x', clientId: '!' },
+    });
+    const summary = [...text.matchAll(/<a href="#(\w+)">/g)].map(([, name]) => name);
+    const fields = [...text.matchAll(/ id="(\w+)" name="/g)].map(([, name]) => name);
+    expect(summary).toHaveLength(5);
+    expect(summary).toEqual(fields.filter((name) => summary.includes(name)));
+  });
+
   it('shows problems that belong to no field at the top', async () => {
     const kit = await operatorsKit();
     const browser = kit.browser('ana');

@@ -96,17 +96,20 @@ export function changedSettings(client: Client, filled: Settings): Partial<Setti
   );
 }
 
-/** Labels of the form fields of {@link Settings}, and of the further fields of the form for a new client. */
+/**
+ * Labels of the form fields of {@link Settings}, and of the further fields of the form for a new client, in the
+ * order of the form.
+ */
 export const settingLabels = ({ clients: text, name, once }: OperatorContext['words']) => ({
-  ...{ name, redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
-  ...{ defaultScope: text.defaultScope, optionalScopes: text.optionalScopes },
+  ...{ name, termsUrl: text.termsUrl, privacyUrl: text.privacyUrl },
+  ...{ redirectUris: text.redirectUris, loopbackPorts: text.loopbackPorts, allowedScopes: text.scopes },
+  ...{ optionalScopes: text.optionalScopes, defaultScope: text.defaultScope },
   ...{ postLogoutRedirectUris: text.postLogoutRedirectUris },
-  ...{ backchannelLogoutUri: text.backchannelLogoutUri, partner: text.partner, idTokenAlg: text.idTokenAlg },
-  ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret, firstParty: text.firstParty },
-  ...{ requireDpop: text.requireDpop, profile: text.profile },
-  ...{ termsUrl: text.termsUrl, privacyUrl: text.privacyUrl },
-  refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess,
-  ...{ jwks: text.jwks, jwksUri: text.jwksUri, requirePushedRequests: text.requirePushedRequests },
+  ...{ backchannelLogoutUri: text.backchannelLogoutUri, jwks: text.jwks, jwksUri: text.jwksUri },
+  ...{ partner: text.partner, idTokenAlg: text.idTokenAlg, profile: text.profile },
+  ...{ requirePkce: text.requirePkce, requireSecret: text.requireSecret },
+  ...{ requirePushedRequests: text.requirePushedRequests, requireDpop: text.requireDpop },
+  ...{ firstParty: text.firstParty, refreshWithoutOfflineAccess: text.refreshWithoutOfflineAccess },
   ...{ resourceServer: text.resourceServer, public: text.public, clientId: once.clientId },
 });
 
