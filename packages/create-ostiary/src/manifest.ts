@@ -64,7 +64,7 @@ export function manifestOf({ folder, framework, storage, mcp }: Choices): string
     version: '0.0.0',
     private: true,
     type: 'module',
-    engines: { node: '>=22.18' },
+    engines: { node: '^22.18 || >=23.6' },
     scripts: { ...scripts, types: 'tsc' },
     dependencies: versionsOf(['@ostiary/core', ...needs.flatMap(({ run }) => run)]),
     devDependencies: versionsOf([

@@ -18,7 +18,7 @@ it('says on Node 20 in one line which Node it needs', async () => {
   const program = start(outDir, `exec ${node20} main.js my-app --yes`);
   expect(await program.ended).toBe(1);
   expect(program.said()).toMatch(
-    /^create-ostiary: needs Node 22\.18 or later, and this is Node 20\.[^\n]+\n$/,
+    /^create-ostiary: needs Node 22\.18 or later, with Node 23 at least 23\.6, and this is Node 20\.[^\n]+\n$/,
   );
 });
 
@@ -38,13 +38,15 @@ it('writes apps that npm refuses to install on Node 20, with the version that is
   writeFileSync(join(folder, '.npmrc'), files.get('.npmrc') ?? '');
   const node20 = join(root, 'lab/tests/runtimes/node_modules/node20/bin');
   const install = run(folder, 'npm install', { PATH: [node20, process.env.PATH].join(delimiter) });
-  await expect(install).rejects.toThrow('Required: {"node":">=22.18"}');
+  await expect(install).rejects.toThrow('Required: {"node":"^22.18 || >=23.6"}');
 });
 
 it.each([
   ['22.17.9', false],
   ['22.18.0', true],
-  ['23.0.0', true],
+  ['23.0.0', false],
+  ['23.5.0', false],
+  ['23.6.0', true],
   ['24.21.0', true],
 ])('Node %s: %s', (version, isEnough) => {
   expect(nodeProblem(version) === null).toBe(isEnough);
