@@ -43,11 +43,11 @@ const claims = await proveSpecification();
 const program = programOf('podman');
 const missing = [
   ...networking.filter((file) => !existsSync(file)),
-  ...['mmdebstrap', 'python3'].filter((name) => programOf(name) === undefined),
+  ...['iptables', 'mmdebstrap', 'python3'].filter((name) => programOf(name) === undefined),
 ];
 if (program === undefined || missing.length > 0 || process.getuid?.() !== 0) {
   console.log(
-    'skipped: the services are not started, because that needs root, podman, netavark, aardvark-dns, mmdebstrap and Python',
+    'skipped: the services are not started, because that needs root, podman, netavark, aardvark-dns, iptables, mmdebstrap and Python',
   );
 } else {
   claims.push(...(await proveWalk(ends.use(await startPodman(program, 'overlay')), folder)));
