@@ -140,11 +140,11 @@ export function loadConfig(env: NodeJS.ProcessEnv) {
     );
   }
   const { OSTIARY_ROLE: role, DATABASE_URL: databaseUrl = null } = values;
-  if (role !== 'all' && databaseUrl === null) {
+  if (role === 'worker' && databaseUrl === null) {
     // Two processes on one SQLite file would work, but more slowly than one, because there is a single
     // writer.
     throw new ConfigError(
-      `OSTIARY_ROLE=${role} needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)`,
+      'OSTIARY_ROLE=worker needs DATABASE_URL: on SQLite one process does everything (OSTIARY_ROLE=all)',
     );
   }
   const operators = operatorsOf(values);

@@ -93,7 +93,7 @@ export const settings = {
     check: z.enum(['all', 'web', 'worker'], 'must be all, web or worker'),
     fallback: 'all',
     about:
-      '`web` answers requests, `worker` executes transfers, delivers webhooks and removes old rows, `all` does both. `web` and `worker` need `DATABASE_URL`.',
+      '`web` answers requests, `worker` executes transfers, delivers webhooks and removes old rows, `all` does both. `worker` needs `DATABASE_URL`. On SQLite, `web` is for the check of a restored copy.',
   },
   OSTIARY_PROCESSES: {
     check: processes,

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
-import { describe, expect, test } from 'vitest';
-import { anaika, jean, startServer } from './support/server.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { anaika, environment, jean, start, startServer } from './support/server.ts';
 import { fieldsOf, Visitor } from './support/visitor.ts';
 
 describe('every page', () => {
@@ -53,6 +53,30 @@ describe('every page', () => {
     expect(html).toContain('href="/login"');
   });
 });
+
+test('executes no transfers on SQLite with the role web, for the check of a restored copy', async () => {
+  const env = await environment();
+  const server = await start({ ...env, OSTIARY_ROLE: 'web' });
+  const { accounts, ledger, ostiary } = server.installation;
+  const executing = vi.spyOn(ledger.rail, 'execute');
+  const { kid } = await accounts.create(anaika);
+  await ostiary.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+  await ledger.fund('kafe', '10.00', 'HTG');
+  const { key } = await ostiary.admin.apiKeys.issue({
+    ...{ partner: 'kafe', mode: 'live', scopes: ['payments:write', 'payments:read'] },
+  });
+  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+  const payments = `http://localhost:${server.port}/v1/partner/payments`;
+  const body = JSON.stringify({ amount: '1.00', currency: 'HTG', recipient: { kid } });
+  const answer = await fetch(payments, { method: 'POST', headers, body });
+  const { id } = (await answer.json()) as { id: string };
+  // A worker would finish its transfers before the server is closed.
+  await server.close();
+  expect([answer.status, executing.mock.calls]).toEqual([201, []]);
+  await start(env);
+  const statusNow = async () => (await (await fetch(`${payments}/${id}`, { headers })).json()).status;
+  await expect.poll(statusNow, { timeout: 20_000 }).toBe('completed');
+}, 60_000);
 
 const form = 'application/x-www-form-urlencoded';
 
