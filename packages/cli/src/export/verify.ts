@@ -35,6 +35,23 @@ const formats = {
 } as const;
 
 /**
+ * Finds the summary at the end of an export file, and its place; `null` if there is none. The reference of a
+ * transfer may look like the start of a summary.
+ */
+function summaryIn(
+  tail: Buffer,
+  format: keyof typeof formats,
+): { readonly at: number; readonly summary: ExportSummary } | null {
+  const { start, read } = formats[format];
+  const at = tail.lastIndexOf(start);
+  try {
+    return at < 0 ? null : { at, summary: read(tail.subarray(at).toString()) };
+  } catch {
+    return null;
+  }
+}
+
+/**
  * Reads an export file back from the disk and verifies it against its summary.
  * @throws Error if the summary is missing, or does not match the bytes before it
  */
@@ -45,10 +62,9 @@ export async function verifyExport(file: string, format: keyof typeof formats): 
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(longest), 0, longest, from);
   await handle.close();
   const tail = buffer.subarray(0, bytesRead);
-  const { start, read } = formats[format];
-  const at = tail.lastIndexOf(start);
-  if (at < 0) throw new Error(`${file} is incomplete: it has no summary`);
-  const summary: ExportSummary = read(tail.subarray(at).toString());
+  const end = summaryIn(tail, format);
+  if (end === null) throw new Error(`${file} is incomplete: it has no summary`);
+  const { at, summary } = end;
   const found = await digestOf(file, from + at);
   if (found !== summary.sha256)
     throw new Error(`${file} is damaged: its SHA-256 is ${found}, and its summary says ${summary.sha256}`);
