@@ -4,7 +4,7 @@ import { isReadOnlyServer, sqlStateOf, unavailable } from './errors.ts';
 import { postgresHolders } from './holders.ts';
 import type { PostgresClient } from './pool.ts';
 import { postgresPublications } from './publications.ts';
-import { type Connection, connectionOn, statement } from './statement.ts';
+import { type Connection, connectionOn } from './statement.ts';
 
 /**
  * Creates the functions that publish events in transactions of the host application, on its own connections.
@@ -19,7 +19,6 @@ import { type Connection, connectionOn, statement } from './statement.ts';
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const outboxes = new WeakMap<PostgresClient, HostTransaction>();
-  const isOurs = sameDatabase(database);
   const publications = postgresPublications(database);
   const holders = postgresHolders(database);
 
@@ -31,7 +30,7 @@ export function hostTransactions(database: Database): (transaction: unknown) => 
     async function inSavepoint<T>(work: () => Promise<T>): Promise<T> {
       await begin(connection);
       try {
-        if (!isKnown) await isOurs(connection);
+        if (!isKnown) await assertSameDatabase(database, connection);
         isKnown = true;
         const result = await work();
         await connection.query('RELEASE SAVEPOINT ostiary_publish', []);
@@ -123,29 +122,16 @@ function refusalOf(error: unknown): Error {
 }
 
 /**
- * Checks that a host application's connection leads to the storage's database. Compares what the two
- * connections see, not how they connect: hosts and pools can have many names.
+ * Checks that a host application's connection leads to the storage's database. The storage learned the identity of its
+ * database when it was opened, because hosts may hold all connections of the pool when they publish. If the identities
+ * differ, it asks again: a database may be replaced while the process runs.
  */
-function sameDatabase(database: Database): (connection: Connection) => Promise<void> {
-  const identify = statement<object, { readonly name: string; readonly identity: string }>(`
-    SELECT datname::text AS name, concat_ws(
-      ' ',
-      (SELECT system_identifier FROM pg_control_system()),
-      oid,
-      coalesce(to_regclass('${database.schema}.schema_migrations')::oid, 0)
-    ) AS identity
-    FROM pg_database WHERE datname = current_database()
-  `);
-  let ours: string | null = null;
-
-  return async (connection) => {
-    ours ??= (await database.read((own) => identify.get(own, {})))?.identity ?? null;
-    const theirs = await identify.get(connection, {});
-    if (theirs?.identity === ours) return;
-    throw new TypeError(
-      `transaction: the client is connected to another database than this storage: ${theirs?.name}`,
-    );
-  };
+async function assertSameDatabase(database: Database, connection: Connection): Promise<void> {
+  const theirs = await database.identify(connection);
+  if (theirs.identity === database.identity || theirs.identity === (await database.identifyAgain())) return;
+  throw new TypeError(
+    `transaction: the client is connected to another database than this storage: ${theirs.name}`,
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   sequence,
   unavailable,
 } from '../../testing/test/adapters/host-transactions.ts';
+import { postgresStorage } from '../src/index.ts';
 import { hostPool, serverForTests } from './server.ts';
 
 const server = serverForTests({ onlyRows: true });
@@ -124,6 +125,45 @@ test('a client of another database is refused, and its transaction continues', a
   await other.query('COMMIT');
   expect(await sequence(sameNames)).toEqual(['evt_b']);
   expect(await sequence(storage)).toEqual([]);
+});
+
+test('a host that holds all connections of the pool can publish', async () => {
+  const { schema } = await shared();
+  const pool = hostPool(server.url);
+  pool.options.max = 1;
+  const storage = postgresStorage({ pool, schema });
+  onTestFinished(async () => {
+    await storage.close();
+    await pool.end();
+  });
+  await storage.open();
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await storage.events.within(client).publish([sampleEvent('a')]);
+    await client.query('COMMIT');
+  } finally {
+    client.release(true);
+  }
+  expect(await sequence(storage)).toEqual(['evt_a']);
+});
+
+// As a restored backup does, and a deployment that switches the name of the database to an upgraded copy.
+test('a database that was replaced while the storage is open is still its database', async () => {
+  const { storage, schema, handle } = await shared();
+  const publishOn = async (client: Client, label: string) => {
+    await client.query('BEGIN');
+    await storage.events.within(client).publish([sampleEvent(label)]);
+    await client.query('COMMIT');
+  };
+  await publishOn(handle, 'a');
+  const replaced = `"${schema}".schema_migrations`;
+  await handle.query(`CREATE TABLE "${schema}".copy (LIKE ${replaced} INCLUDING ALL)`);
+  await handle.query(`INSERT INTO "${schema}".copy SELECT * FROM ${replaced}`);
+  await handle.query(`DROP TABLE ${replaced}`);
+  await handle.query(`ALTER TABLE "${schema}".copy RENAME TO schema_migrations`);
+  await publishOn(await connected(), 'b');
+  expect(await sequence(storage)).toEqual(['evt_a', 'evt_b']);
 });
 
 test('a transaction that is read-only or has failed is refused', async () => {
