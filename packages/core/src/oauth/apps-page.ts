@@ -6,6 +6,7 @@ import type { Handler } from '../http/route.ts';
 import { timeZoneOf } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';
 import { type AppsNotice, appsPage } from '../pages/apps.ts';
+import { redirectedToAuthUrl } from './auth-url-redirect.ts';
 import { findClient } from './client.ts';
 import type { ConnectedApp, ConnectedApps } from './connected-apps.ts';
 import { clientIdInPath, clientPathName, pageUrl } from './endpoints.ts';
@@ -57,6 +58,7 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
   const { options } = core;
 
   return async (ctx) => {
+    if (redirectedToAuthUrl(core, ctx, 'apps')) return;
     const user = await authenticate(core, ctx.req);
     if (user === null) return seeOther(ctx, await signIn(core));
     const connected = await consents.list(user.sub);

@@ -23,10 +23,14 @@ function requestedHostname({ headers }: IncomingMessage): string | null {
 /**
  * Redirects a GET or HEAD request that names another host name of the server, such as `www.` or 127.0.0.1, to
  * the same page on `authUrl`. The cookies of a sign-in and of the host's login belong to the host name of
- * `authUrl`.
+ * `authUrl`, and forms are accepted only from its pages.
  * @returns true if the request was redirected
  */
-export function redirectedToAuthUrl({ options }: Core, ctx: Context, page: 'authorize' | 'logout'): boolean {
+export function redirectedToAuthUrl(
+  { options }: Core,
+  ctx: Context,
+  page: 'authorize' | 'logout' | 'apps',
+): boolean {
   const hostname = requestedHostname(ctx.req);
   if (hostname === null || hostname === options.authUrl.hostname) return false;
   if (ctx.method === 'POST' || new URLSearchParams(ctx.querystring).has(redirectedParameter)) return false;

@@ -64,6 +64,7 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
   // request was redirected to `authUrl` already, so that requests for other host names are handled, too.
   const authorize = (changes: Record<string, string> = {}): string =>
     provider.authorizeUrl(client, { redirected_to_auth_url: '1', ...changes }).slice(provider.origin.length);
+  const apps = '/account/apps?redirected_to_auth_url=1';
 
   /** Starts an interaction in a browser. Returns the path of its page, and the Cookie header for it. */
   async function interaction(browser: TestBrowser): Promise<{ path: string; cookie: string }> {
@@ -110,8 +111,8 @@ describe.each<{ authUrl?: string; baseUrl?: string; issuer?: string }>([
     ['the way to the host’s login', signedOut, []],
     ['the consent page', signedIn, []],
     ['what the client is told', authorize({ prompt: 'none' }), asked(signedOut)],
-    ['the page of connected apps', '/account/apps', asked(signedIn)],
-    ['the page of connected apps, signed out', '/account/apps', asked(signedOut)],
+    ['the page of connected apps', apps, asked(signedIn)],
+    ['the page of connected apps, signed out', apps, asked(signedOut)],
     ['an error page of a redirect URI', authorize({ redirect_uri: 'https://e.invalid/' }), page],
     ['an error page', '/nowhere', page],
     ['an error answer of userinfo', '/v1/oauth/userinfo', []],

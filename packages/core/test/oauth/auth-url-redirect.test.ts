@@ -59,6 +59,19 @@ it('a sign-out at another host name continues at authUrl, where the user is sign
   expect(leaving.signedOut).toContain(browser.name);
 });
 
+it('the page of connected apps at another host name continues at authUrl, where its forms are accepted', async () => {
+  const { name } = provider.browser();
+  const path = '/account/apps?ui_locales=fr';
+  const first = await ask(provider.origin, path, { host: 'www.id.example', cookie: `host=${name}` });
+  expect([first.status, first.location]).toEqual([303, `${provider.site}${path}&redirected_to_auth_url=1`]);
+  const at = new URL(first.location ?? '');
+  const again = await ask(provider.origin, at.pathname + at.search, {
+    host: 'www.id.example',
+    cookie: `host=${name}`,
+  });
+  expect(again.status).toBe(200);
+});
+
 it('the page of an interaction whose cookie did not come names cookies', async () => {
   const { location } = await provider.browser().get(provider.authorizeUrl(client, { prompt: 'consent' }));
   const page = await provider.browser().get(location ?? '');

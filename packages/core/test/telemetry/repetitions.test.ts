@@ -124,7 +124,7 @@ describe('a logger that counts repetitions', () => {
     failing.login.authenticate = () => Promise.reject(new TypeError('the host has a defect'));
     const ostiary = await assemble(
       {
-        ...{ authUrl: 'http://localhost:1', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
+        ...{ authUrl: 'http://127.0.0.1:1', storage: memoryStorage(), sealingKeys: [new Uint8Array(32)] },
         ...{
           users: { find: () => null },
           login: failing.login,
