@@ -56,6 +56,20 @@ onBothEngines('the database', (engine) => {
     await expect(migrate(database, 0)).rejects.toThrow('differs from the one that made this database');
   });
 
+  test('has no index that depends on a locale', async () => {
+    const { schema } = database;
+    // SQLite compares the bytes of texts.
+    if (schema === null) return;
+    const found = await database.all(
+      `SELECT pg_class.relname AS name FROM pg_index
+       JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_namespace ON pg_namespace.oid = relnamespace
+       JOIN pg_collation ON pg_collation.oid = ANY (indcollation)
+       WHERE nspname = :schema AND collname = 'default'`,
+      { schema: schema.replaceAll('"', '') },
+    );
+    expect(found).toEqual([]);
+  });
+
   test('returns stored values unchanged', async () => {
     await database.write((transaction) =>
       transaction.run(insert, { digest: Buffer.from([0, 255]), now: 2 ** 52 }),
