@@ -1,7 +1,7 @@
 import { type ErrorFacts, type OstiaryError, type Outcome, ProtocolError } from '../errors.ts';
 import { type Connection, checkCallOptions, type FetchResponse, type IdempotentOptions } from '../options.ts';
 import { type Answer, ApiPromise } from './api-promise.ts';
-import { fromPlatform, objectOf, textOf, Unreadable } from './body.ts';
+import { Broken, fromPlatform, objectOf, textOf, Unreadable } from './body.ts';
 import { type Failure, failureBy, failureOf, outcomeAfter, requestIdOf } from './failure.ts';
 import { pathOf, queryOf, type Values } from './path.ts';
 import { hex, randomBytes } from './platform.ts';
@@ -92,8 +92,15 @@ interface Success<Result> {
 }
 
 /**
+ * Checks whether the `fetch` of Next.js has thrown an error that ends the static rendering of a page. Next.js
+ * marks such errors with a `digest` and needs them back.
+ */
+const endsRendering = (thrown: unknown): boolean =>
+  typeof (Object(thrown) as { digest?: unknown }).digest === 'string';
+
+/**
  * Sends a request once. Returns a failure instead of throwing it. @throws TypeError if the request could not
- * be signed
+ * be signed; errors of Next.js that end the static rendering of a page
  */
 async function attempt<Result>(
   { fetch, now, trusted, sign }: Connection,
@@ -132,6 +139,7 @@ async function attempt<Result>(
   } catch (error) {
     // Signing failed, for example on a platform without WebCrypto.
     if (!sent && !(error instanceof Stopped)) throw error;
+    if (error instanceof Broken && endsRendering(error.thrown)) throw error.thrown;
     tried = failureBy(error, { sent, trusted, response });
   }
   // Abort what is still running, such as a redirect's body or one that is too long.

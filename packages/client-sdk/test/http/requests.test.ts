@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { close, listen } from '../../../../lab/support/http.ts';
 import {
   OstiaryError,
@@ -9,6 +9,7 @@ import {
   ServerError,
   SignatureError,
 } from '../../src/index.ts';
+import { exportReconciliation } from '../../src/reconciliation/index.ts';
 import { answer, type Fault, fakeKey, faulty, refusal } from '../support/faulty.ts';
 import { against, all, clientOf, failureOf, partner, payment } from '../support/partner.ts';
 
@@ -65,6 +66,16 @@ it('is never answered from the cache of Next.js, which stores what its fetch get
   await ostiary.payments.create(payment);
   expect(options).toMatchObject(Array(2).fill({ next: { revalidate: 0 } }));
   expect(options).not.toContainEqual(expect.objectContaining({ cache: expect.anything() }));
+});
+
+it('gives Next.js the error back with which its fetch ends the static rendering of a page', async () => {
+  const bailout = Object.assign(new Error('Dynamic server usage'), { digest: 'DYNAMIC_SERVER_USAGE' });
+  const fetch = vi.fn(() => Promise.reject(bailout));
+  const { ostiary } = clientOf('https://api.example', fakeKey, { fetch });
+  expect(await failureOf(ostiary.payments.retrieve('tr_1'))).toBe(bailout);
+  const march = exportReconciliation(ostiary, { date: '2026-03-01' });
+  expect(await failureOf(all(march))).toBe(bailout);
+  expect(fetch).toHaveBeenCalledTimes(2);
 });
 
 describe('a redirect', () => {
