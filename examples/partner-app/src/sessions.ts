@@ -7,7 +7,7 @@ import type { Context } from 'koa';
  * A sign-in that a browser has started. The sign-in is stored in the session on the server until the
  * callback.
  */
-export interface PendingSignIn {
+interface PendingSignIn {
   readonly client: 'confidential' | 'public';
   /**
    * Value of `state`, returned unchanged in the callback. The value proves that this browser started the

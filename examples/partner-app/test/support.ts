@@ -5,7 +5,7 @@ import { bodyOf, close, listen } from '../../../lab/support/http.ts';
 import { type PartnerConfig, startPartnerApp } from '../src/index.ts';
 
 /** A request that the provider received. */
-export interface Received {
+interface Received {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Readonly<Record<string, unknown>>;

@@ -30,7 +30,7 @@ export interface Running extends Process {
 }
 
 /** Calls the partner API of one process. */
-export type Call = (process: Running, method: string, path: string, body?: object) => Promise<Response>;
+type Call = (process: Running, method: string, path: string, body?: object) => Promise<Response>;
 
 export type Installation = Awaited<ReturnType<typeof install>>;
 

@@ -1,7 +1,7 @@
 import { oauthErrors } from '@ostiary/core';
 
 /** A response of the fuzzed application. */
-export interface Answer {
+interface Answer {
   /** Origin of the fuzzed application. */
   readonly origin: string;
   readonly status: number;

@@ -48,7 +48,7 @@ export async function expectGood(page: Page): Promise<void> {
  * Checks a page in dark colours on a phone and in light colours on a wide screen; the colours do not depend
  * on the width. With a name, the light version is saved as a screenshot.
  */
-export async function look(page: Page, name: string | null = null): Promise<void> {
+async function look(page: Page, name: string | null = null): Promise<void> {
   const width = page.viewportSize()?.width;
   // Reduce motion, because colours in a transition between the schemes have hardly any contrast.
   await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light', reducedMotion: 'reduce' });

@@ -200,9 +200,6 @@ class Node {
   }
 }
 
-/** A server of a Patroni cluster. */
-export type PatroniNode = Node;
-
 /** A Patroni cluster on this machine: three PostgreSQL servers, of which one is the primary, and etcd. */
 export type Patroni = Awaited<ReturnType<typeof startPatroni>>;
 

@@ -37,7 +37,7 @@ export interface Time {
 }
 
 /** Returns the current simulated time. */
-export function nowIn({ speed, origin }: Time): number {
+function nowIn({ speed, origin }: Time): number {
   return speed === 1 ? Date.now() : Math.round(origin + (Date.now() - origin) * speed);
 }
 

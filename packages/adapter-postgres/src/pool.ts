@@ -28,7 +28,7 @@ export interface PostgresPoolClient extends PostgresClient {
 }
 
 /** Signature of a pool's methods that add and remove listeners. */
-export interface PoolListening {
+interface PoolListening {
   (event: 'error', listener: (error: Error) => void): unknown;
   /** Registers a function that is called with each new connection before its first use. */
   (event: 'connect', listener: (client: PostgresClient) => void): unknown;

@@ -24,7 +24,7 @@ import {
 } from './help.ts';
 
 /** Values of the options that every command has. */
-export interface CommonFlags {
+interface CommonFlags {
   readonly json: boolean;
   readonly yes: boolean;
   /** Name of the actor for the audit log. */

@@ -5,7 +5,7 @@ import { counted, moment } from './parts.ts';
 import type { Voice } from './words.ts';
 
 /** Explains in one sentence why a partner's webhooks do not arrive. */
-export function obstacleSentence(obstacle: WebhookObstacle, { language, words }: Voice): Html {
+function obstacleSentence(obstacle: WebhookObstacle, { language, words }: Voice): Html {
   const { obstacles: text } = words;
   const at = (time: string): Html => moment(time, language);
   switch (obstacle.reason) {

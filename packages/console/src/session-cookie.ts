@@ -27,6 +27,3 @@ export function sessionCookie(backend: PageBackend, mode: keyof typeof roots) {
     forget: `${name}=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; ${attributes}`,
   };
 }
-
-/** Functions that set and read the console's session cookie; see {@link sessionCookie}. */
-export type SessionCookie = ReturnType<typeof sessionCookie>;

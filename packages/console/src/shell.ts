@@ -15,7 +15,7 @@ export interface NavLink {
 }
 
 /** Links of the navigation that belong together, with or without a title. */
-export interface NavGroup {
+interface NavGroup {
   readonly title: string | null;
   readonly links: readonly NavLink[];
 }

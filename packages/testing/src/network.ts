@@ -20,7 +20,7 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
  * Function that passes a request for a URL outside the service to the code of the test; returns `null` if no
  * code handles that URL.
  */
-export type Receive = (request: Request) => Promise<Response> | null;
+type Receive = (request: Request) => Promise<Response> | null;
 
 /** Functions and settings that the test kit's network needs. */
 export interface NetworkParts {

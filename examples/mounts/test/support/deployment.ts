@@ -53,7 +53,7 @@ export interface Deployment {
 }
 
 /** Calls `start` with a free port, and tries again if another process has taken the port in the meantime. */
-export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await start(await freePort());

@@ -29,7 +29,7 @@ const defaultPatienceMs = 1_500;
 const idleInTransactionMs = 5_000;
 
 /** Returns the SQLSTATE of an error from PostgreSQL; '' for errors of the driver or the network. */
-export function sqlStateOf(error: unknown): string {
+function sqlStateOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }

@@ -20,9 +20,6 @@ const algorithms = [-8, -7, -257];
 /** Purpose of a passkey challenge, which is bound to one browser. */
 type Ceremony = 'register' | 'sign-in';
 
-/** Registers and verifies passkeys (WebAuthn). */
-export type Passkeys = ReturnType<typeof createPasskeys>;
-
 type RegistrationResponse = Parameters<typeof verifyRegistrationResponse>[0]['response'];
 type AuthenticationResponse = Parameters<typeof verifyAuthenticationResponse>[0]['response'];
 

@@ -10,7 +10,7 @@ const upTo = (most: number) => {
 };
 
 /** Schema of a user's handle. Only ASCII, so that handles that look the same are the same. */
-export const handleSchema = z
+const handleSchema = z
   .string()
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,28}[A-Za-z0-9])?$/,
@@ -18,9 +18,7 @@ export const handleSchema = z
   );
 
 /** Schema of a phone number (E.164). */
-export const phoneSchema = z
-  .string()
-  .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)');
+const phoneSchema = z.string().regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number such as +50937001122 (E.164)');
 
 /** Schema of the e-mail address to which notices for a user are sent. */
 export const emailSchema = z

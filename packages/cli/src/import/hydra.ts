@@ -18,7 +18,7 @@ import {
 import { clientOfMetadata } from './metadata.ts';
 
 /** Rules for the members of Hydra's consent sessions. */
-export const sessionRules: MemberRules = {
+const sessionRules: MemberRules = {
   consent_request: handled,
   consent_request_id: handled,
   context: isSet('its context'),

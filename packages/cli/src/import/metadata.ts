@@ -39,7 +39,7 @@ const ofGrant = isSet('lives of tokens of its own');
  * Hydra. Claims that Ostiary always puts into ID tokens or logout tokens (`auth_time`, `sid`) need no
  * setting.
  */
-export const metadataRules: MemberRules = {
+const metadataRules: MemberRules = {
   application_type: handled,
   backchannel_logout_session_required: handled,
   backchannel_logout_uri: handled,

@@ -24,7 +24,7 @@ const payloadOf = (row: unknown): Members => {
 };
 
 /** Rules for the members of oidc-provider's model `Grant`. */
-export const grantRules: MemberRules = {
+const grantRules: MemberRules = {
   accountId: handled,
   clientId: handled,
   exp: handled,

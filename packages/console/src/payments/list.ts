@@ -10,7 +10,7 @@ import type { Voice } from '../words.ts';
 type Query = { readonly [parameter: string]: string | null | undefined };
 
 /** URLs of the pages about the payments of a partner. */
-export interface PaymentPlaces {
+interface PaymentPlaces {
   readonly list: (query?: Query) => string;
   readonly one: (id: string) => string;
   readonly reconciliation: (query?: Query) => string;

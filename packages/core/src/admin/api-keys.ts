@@ -133,7 +133,7 @@ function rightsOf(key: ApiKeyRecord) {
 }
 
 /** Converts a stored API key to the form that administrators see. */
-export function shownKey(key: ApiKeyRecord): ApiKey {
+function shownKey(key: ApiKeyRecord): ApiKey {
   const { expiresAt, ...rights } = rightsOf(key);
   const { start, createdAt, revokedAt, lastUsedAt } = key;
   return shown({ ...rights, start, createdAt, expiresAt, revokedAt, lastUsedAt });

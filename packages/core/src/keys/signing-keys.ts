@@ -37,7 +37,7 @@ export interface KnownKey {
 }
 
 /** A key that still has its private part, so it can sign. */
-export interface SigningKey extends KnownKey {
+interface SigningKey extends KnownKey {
   readonly privateJwk: JWK;
 }
 

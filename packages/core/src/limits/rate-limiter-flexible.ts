@@ -4,7 +4,7 @@ import { withDeadlines } from '../time/deadline.ts';
 /**
  * Result of a rate-limiter-flexible limiter, which the library returns or, if the limit is exceeded, throws.
  */
-export interface FlexibleLimiterResult {
+interface FlexibleLimiterResult {
   readonly consumedPoints: number;
   readonly msBeforeNext: number;
 }

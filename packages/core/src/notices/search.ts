@@ -89,7 +89,7 @@ function noticesOf(due: DueNotices, now: number) {
  * Searches for endpoints and keys of which a notice is due, and enqueues the notices. Returns the number of
  * notices.
  */
-export async function enqueueDueNotices(core: Core): Promise<number> {
+async function enqueueDueNotices(core: Core): Promise<number> {
   const { storage, clock } = core;
   const now = clock.now();
   const due = await storage.notices.due({

@@ -35,7 +35,7 @@ export async function requestProof(
 }
 
 /** Marks a DPoP proof as used. Returns `false` if it was used before. */
-export function useProof({ storage, clock }: Core, { idDigest, expiresAt }: DpopProof): Promise<boolean> {
+function useProof({ storage, clock }: Core, { idDigest, expiresAt }: DpopProof): Promise<boolean> {
   return storage.proofIds.use({ namespace: 'dpop', digest: idDigest, expiresAt, now: clock.now() });
 }
 

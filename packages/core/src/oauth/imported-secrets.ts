@@ -4,7 +4,7 @@ import type { ClientRecord, ClientSecretRecord, ClientState } from '../ports/cli
 import { digest, digestText, minImportedSecret } from '../secrets/tokens.ts';
 
 /** A secret that a client sent from an IP address, and the imported hash to compare it with. */
-export interface PresentedSecret {
+interface PresentedSecret {
   readonly client: ClientRecord & Partial<ClientState>;
   readonly stored: ClientSecretRecord;
   readonly secret: string;

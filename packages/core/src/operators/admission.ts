@@ -23,7 +23,7 @@ class OperatorCheckError extends TypeError {
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /** Operator whom the host application's `operators.authenticate` returned, checked. */
-export interface AdmittedOperator {
+interface AdmittedOperator {
   readonly name: string;
   readonly role: string | null;
   readonly may: readonly OperatorRight[];

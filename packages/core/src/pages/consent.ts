@@ -6,7 +6,7 @@ import { type Page, type PageContext, page } from './layout.ts';
 import { accountRow, clientMark, icons, type ListedScope, scopeList } from './parts.ts';
 
 /** A requested scope, as the consent page shows it. */
-export interface ConsentScope {
+interface ConsentScope {
   readonly name: string;
   readonly isNew: boolean;
   /** True if the user may leave the scope out on the consent page. */

@@ -98,6 +98,3 @@ export const exportFormats = {
     summary: (summary) => `${['#summary', JSON.stringify(summary)].map(csvCell).join(',')}\r\n`,
   },
 } as const satisfies { readonly [name: string]: FileFormat };
-
-/** Name of an export format. */
-export type ExportFormat = keyof typeof exportFormats;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { csvCell, type ExportRow, type FileFormat } from './export-formats.ts';
 
 /** Columns of an export for spreadsheets, in their order. */
-export const spreadsheetColumns = [
+const spreadsheetColumns = [
   'createdAt',
   'completedAt',
   'status',

@@ -17,7 +17,7 @@ export const publicId = ({ sub, kid }: UserRecord): string => kid ?? sub;
  * such as `pending` would state something about the user. Fields of `wallet:balance` and `identity` are
  * required, because these scopes exist only to show them.
  */
-export const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
+const optionalFields: ReadonlySet<string> = new Set<keyof UserRecord>([
   'role',
   'country',
   'createdAt',

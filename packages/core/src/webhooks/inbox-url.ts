@@ -18,7 +18,7 @@ export type InboxBehaviour = (typeof inboxes)[keyof typeof inboxes];
 export const listenUrl = 'inbox:listen';
 
 /** URLs of endpoints that are an inbox of this service, for messages and documentation. */
-export const inboxUrls = Object.keys(inboxes);
+const inboxUrls = Object.keys(inboxes);
 
 /** Checks whether an endpoint is an inbox of this service, from the scheme of its URL. */
 export const isInboxUrl = (url: string): boolean => url.startsWith('inbox:');

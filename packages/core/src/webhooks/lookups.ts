@@ -1,7 +1,7 @@
 import { type Resolve, TargetError, type TargetPolicy, targetAddresses } from './targets.ts';
 
 /** Thrown if an attempt was aborted during the DNS lookup of its host. */
-export class AbortedLookup extends Error {
+class AbortedLookup extends Error {
   override readonly name = 'AbortedLookup';
   readonly code = 'ABORT_ERR';
 }

@@ -106,7 +106,7 @@ async function endpointDisabled(
  * Checks whether an endpoint's failure still continues: its last attempt is recent, or a delivery waits for
  * another attempt.
  */
-export const isRecent = ({ lastAttempt }: EndpointFailure, failing: number, now: number): boolean =>
+const isRecent = ({ lastAttempt }: EndpointFailure, failing: number, now: number): boolean =>
   failing > 0 || lastAttempt.at >= now - recentMs;
 
 function failingOf(

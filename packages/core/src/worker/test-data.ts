@@ -3,7 +3,7 @@ import type { Core } from '../options/context.ts';
 const mebibyte = 1024 * 1024;
 
 /** Limits for the data of one partner in test mode, 100 MiB in total. The oldest rows are removed first. */
-export const testDataBounds = {
+const testDataBounds = {
   /** Maximum age of a test event, a test payment or a request in an inbox, in milliseconds. */
   ageMs: 7 * 24 * 3600_000,
   /**

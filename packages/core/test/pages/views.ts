@@ -47,7 +47,7 @@ export const others = ['ht', 'es', 'pt', 'ar'] as const;
 
 export const theme: PageTheme = { name: 'Kòb', colour: '#1a4f8b' };
 
-export const errorKinds = Object.keys(en.errors) as readonly ErrorKind[];
+const errorKinds = Object.keys(en.errors) as readonly ErrorKind[];
 
 /** Scopes on the consent page, some of which the user has already approved. */
 export const someNew = scopeNames.map((name) => ({
@@ -131,7 +131,7 @@ export function failure(
   });
 }
 
-export function logout(language: string, changes: Partial<LogoutView> = {}): Page {
+function logout(language: string, changes: Partial<LogoutView> = {}): Page {
   return logoutPage({
     theme,
     language: languageOf(language),

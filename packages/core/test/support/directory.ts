@@ -42,7 +42,7 @@ export const ben: UserRecord = {
 };
 
 /** Ids of the test users by their phone numbers. */
-export const phones: ReadonlyMap<string, string> = new Map([
+const phones: ReadonlyMap<string, string> = new Map([
   ['+50937000001', ana.sub],
   ['+50937000002', ben.sub],
 ]);

@@ -16,7 +16,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly description?: string;
@@ -31,7 +31,7 @@ export interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-export interface Response {
+interface Response {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Schema>>;
   readonly content?: Readonly<Record<string, Media>>;

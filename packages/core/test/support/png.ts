@@ -32,7 +32,7 @@ export const ofBytes = (count: number): Buffer =>
 export const signature = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** Colour types of PNG: the value in the header, and the number of samples per pixel. */
-export const colors = {
+const colors = {
   grey: { type: 0, samples: 1 },
   rgb: { type: 2, samples: 3 },
   indexed: { type: 3, samples: 1 },

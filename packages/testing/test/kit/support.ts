@@ -43,7 +43,7 @@ export async function call(
 }
 
 /** Returns the request body of a payment to the first user of the test kit. */
-export const payment = (kit: TestOstiary, fields: Json = {}): Json => ({
+const payment = (kit: TestOstiary, fields: Json = {}): Json => ({
   amount: '125.00',
   currency: 'HTG',
   recipient: { kid: kit.user.kid },

@@ -64,7 +64,7 @@ export interface Answer {
  * Reads the body of a request. @throws WebhookVerificationError `body_too_large` if it is longer than
  * `maxBytes`
  */
-export type BodyReader = (maxBytes: number) => RawBody | Promise<RawBody>;
+type BodyReader = (maxBytes: number) => RawBody | Promise<RawBody>;
 
 /**
  * Receives one webhook, for all frameworks: reads and verifies it, handles it once, and returns the response.

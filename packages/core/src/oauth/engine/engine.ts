@@ -25,7 +25,7 @@ const loadEngine = () => import('./provider.ts');
  * Outcome with which an interaction ends: a user who signed in, perhaps with a new consent, or an error for
  * the client.
  */
-export type InteractionEnd =
+type InteractionEnd =
   | { readonly user: Authentication; readonly consented: boolean }
   | {
       readonly error: 'access_denied' | 'login_required' | 'unmet_authentication_requirements';

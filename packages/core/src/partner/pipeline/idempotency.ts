@@ -53,8 +53,6 @@ export interface Fingerprinted {
  * Pipeline step that makes requests with an `Idempotency-Key` take effect only once, over HTTP and from a
  * console.
  */
-export type Idempotency = ReturnType<typeof createIdempotency>;
-
 export function createIdempotency(core: Core) {
   // Fingerprints use a keyed hash, so that a stored one reveals nothing of the payload; the current sealing
   // key comes first. Key objects, because with plain bytes Node takes several times as long for a digest.

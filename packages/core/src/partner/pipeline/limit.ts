@@ -18,8 +18,6 @@ export interface LimitOptions {
 const maxFull = 10_000;
 
 /** Pipeline step that limits the number of requests of an API key or partner. */
-export type Limiter = ReturnType<typeof createLimiter>;
-
 export function createLimiter({ store, limits, per }: LimitOptions) {
   /**
    * Ends of rate limit windows in which a request was refused, by bucket. A full window stays full, so

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { afterwards } from '../../support/running.ts';
 
 /** A request as it arrived over the wire. */
-export interface RawRequest {
+interface RawRequest {
   /** Request line and headers of the request. */
   readonly head: string;
   readonly body: Buffer;
