@@ -31,7 +31,7 @@ export type { Settlement } from './payments/final.ts';
 export type { PaymentAdministration } from './payments/settle.ts';
 export type { Clock } from './ports/clock.ts';
 export type { HostTransaction } from './ports/events.ts';
-export type { HostSecrets, Resealed } from './ports/host-secrets.ts';
+export type { HostSecrets, Resealed, ResealedPortion } from './ports/host-secrets.ts';
 export type {
   ApiKeyEndingNotice,
   AppConnectedNotice,

@@ -1,5 +1,5 @@
 import type { Core } from '../options/context.ts';
-import type { Resealed } from '../ports/host-secrets.ts';
+import type { ResealedPortion } from '../ports/host-secrets.ts';
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
@@ -10,11 +10,13 @@ export async function countHostSecrets({ options: { hostSecrets } }: Core): Prom
   return count;
 }
 
-/** Encrypts the host application's secrets with the first key. @throws TypeError for invalid numbers */
-export async function resealHostSecrets({ options: { hostSecrets } }: Core): Promise<Resealed> {
+/** Encrypts a portion of the host application's secrets with the first key. @throws TypeError for an invalid result */
+export async function resealHostSecrets({ options: { hostSecrets } }: Core): Promise<ResealedPortion> {
   if (hostSecrets === undefined) return { sealed: 0, unopened: 0 };
   const resealed = await hostSecrets.reseal();
   if (!isCount(resealed?.sealed) || !isCount(resealed.unopened))
     throw new TypeError('hostSecrets.reseal must return sealed and unopened, both whole numbers');
+  if (typeof (resealed.hasMore ?? false) !== 'boolean')
+    throw new TypeError('hostSecrets.reseal must return true or false as hasMore');
   return resealed;
 }

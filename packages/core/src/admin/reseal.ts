@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { UnsealError } from '../keys/sealing.ts';
 import { webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
-import type { Resealed } from '../ports/host-secrets.ts';
+import type { Resealed, ResealedPortion } from '../ports/host-secrets.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { ResealedSecret, SealedSecrets } from '../ports/sealed-secrets.ts';
 import { signingSecretContext } from '../secrets/api-key-format.ts';
@@ -21,8 +21,8 @@ export const resealIntervalMs = 10 * 60_000;
 const batch = 200;
 
 /**
- * Maximum number of batches of secrets that one run of the reseal job writes. The rest waits for the next
- * run, which follows at once.
+ * Maximum number of batches of secrets that one run of the reseal job writes, portions of the host application
+ * included. The rest waits for the next run, which follows at once.
  */
 const maxBatches = 50;
 
@@ -114,8 +114,12 @@ export async function resealNow(
       told(done, Math.max(of, done));
     }
   }
-  const ofHost = await resealHostSecrets(core);
-  return { sealed: sealed + ofHost.sealed, unopened: unopened + ofHost.unopened };
+  let ofHost: ResealedPortion;
+  do {
+    ofHost = await resealHostSecrets(core);
+    sealed += ofHost.sealed;
+  } while (ofHost.hasMore);
+  return { sealed, unopened: unopened + ofHost.unopened };
 }
 
 /**
@@ -151,8 +155,13 @@ export function resealHandler(core: Core): JobHandler {
         written += 1;
       }
     }
-    const ofHost = await resealHostSecrets(core);
-    sealed += ofHost.sealed;
+    let ofHost: ResealedPortion;
+    do {
+      if (written === maxBatches) return { dueAt: clock.now() };
+      ofHost = await resealHostSecrets(core);
+      sealed += ofHost.sealed;
+      written += 1;
+    } while (ofHost.hasMore);
     unopened += ofHost.unopened;
     const fields = { sealingKey: sealer.currentKeyId, sealed, unopened };
     const isNews = sealed > 0 || job.id !== resealKind;

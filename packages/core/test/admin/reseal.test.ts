@@ -197,6 +197,32 @@ describe('sealing anew', () => {
     expect((await admin.health()).sealing.sealedOtherwise).toBe(10_000);
   });
 
+  it('takes secrets of the host application in portions, as many in a run of the worker as of its own', async () => {
+    const { start, old, next } = processes();
+    let outdated = 0;
+    let calls = 0;
+    const hostSecrets: HostSecrets = {
+      countSealedOtherwise: () => outdated,
+      reseal() {
+        calls += 1;
+        const sealed = Math.min(outdated, 10);
+        outdated -= sealed;
+        return { sealed, unopened: 1, hasMore: outdated > 0 };
+      },
+    };
+    await start([old]);
+    const after = await start([next, old], { hostSecrets });
+    outdated = 95;
+    expect(await after.ostiary.admin.reseal()).toEqual({ sealed: 95, unopened: 1 });
+    expect([outdated, calls]).toEqual([0, 10]);
+    [outdated, calls] = [1_200, 0];
+    await work(after);
+    expect(outdated).toBe(0);
+    expect(after.logged).toContainEqual(
+      expect.objectContaining({ fields: { sealingKey: idOf(next), sealed: 1_200, unopened: 1 } }),
+    );
+  });
+
   it('waits a limited time for the functions of the host application', async () => {
     const { start, old } = processes();
     const never = () => new Promise<never>(() => undefined);
@@ -208,10 +234,12 @@ describe('sealing anew', () => {
 
   it('refuses invalid numbers of secrets of the host application', async () => {
     const { start, old } = processes();
-    const hostSecrets = { countSealedOtherwise: async () => -1, reseal: async () => ({ sealed: 1 }) };
-    const { ostiary } = await start([old], { hostSecrets: hostSecrets as unknown as HostSecrets });
-    await expect(ostiary.admin.health()).rejects.toThrow('hostSecrets.countSealedOtherwise must return');
-    await expect(ostiary.admin.reseal()).rejects.toThrow('hostSecrets.reseal must return');
+    for (const wrong of [{ sealed: 1 }, { sealed: 1, unopened: 0, hasMore: 'no' }]) {
+      const hostSecrets = { countSealedOtherwise: async () => -1, reseal: async () => wrong };
+      const { ostiary } = await start([old], { hostSecrets: hostSecrets as unknown as HostSecrets });
+      await expect(ostiary.admin.health()).rejects.toThrow('hostSecrets.countSealedOtherwise must return');
+      await expect(ostiary.admin.reseal()).rejects.toThrow('hostSecrets.reseal must return');
+    }
   });
 
   it('works in bounded batches, and hands the job back before its lease ends', async () => {
