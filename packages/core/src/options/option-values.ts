@@ -5,15 +5,31 @@ import type { Logger } from '../telemetry/logger.ts';
 
 // Schemas of single options, with their error texts.
 
+const unknownOption = (unknown: readonly string[], shape: object): string =>
+  `unknown option ${unknown.join(', ')}; there are ${Object.keys(shape).join(', ')}`;
+
 /** Returns a schema for an object of options that refuses unknown keys. */
 export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys'
-        ? `unknown option ${issue.keys.join(', ')}; there are ${known}`
-        : undefined,
+    error: (issue) => (issue.code === 'unrecognized_keys' ? unknownOption(issue.keys, shape) : undefined),
   });
+}
+
+/**
+ * Returns a schema for an object with functions of the host application. Refuses unknown keys of a plain object, because a
+ * misspelled function, such as `isvisible`, would never be called. Instances of classes may have further members.
+ */
+export function hostObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const known = z.looseObject(shape);
+  return z
+    .custom<z.input<typeof known>>(() => true)
+    .superRefine((value: unknown, context) => {
+      if (typeof value !== 'object' || value === null) return;
+      if (Object.getPrototypeOf(value) !== Object.prototype) return;
+      const unknown = Object.keys(value).filter((key) => !Object.hasOwn(shape, key));
+      if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownOption(unknown, shape) });
+    })
+    .pipe(known);
 }
 
 const loopbackHost = /^((?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

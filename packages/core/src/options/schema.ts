@@ -14,6 +14,7 @@ import {
   callback,
   colour,
   eachWithDefault,
+  hostObject,
   isLanguageTag,
   knownOnly,
   logger,
@@ -36,13 +37,13 @@ export const optionsSchema = knownOnly({
     .regex(/^[a-z][a-z0-9]{1,15}$/, 'must be 2 to 16 lower-case letters and digits, a letter first')
     .default(defaultOptions.prefix),
   storage,
-  users: z.looseObject({
+  users: hostObject({
     find: callback(),
     findByKid: callback().optional(),
     findByPhone: callback().optional(),
     isVisible: callback().optional(),
   }),
-  login: z.looseObject({
+  login: hostObject({
     authenticate: callback(),
     loginUrl: callback(),
     signOut: callback().optional(),
@@ -113,12 +114,7 @@ export const optionsSchema = knownOnly({
       .max(10_000_000)
       .default(defaultOptions.limits.unfinishedInteractions),
   }).prefault({}),
-  payments: z
-    .looseObject({
-      execute: callback(),
-      onContradiction: callback().optional(),
-    })
-    .optional(),
+  payments: hostObject({ execute: callback(), onContradiction: callback().optional() }).optional(),
   partnerLimits: knownOnly({
     per: z.enum(['key', 'partner']).default(defaultOptions.partnerLimits.per),
     store: store<RateLimitStore>('consume').optional(),

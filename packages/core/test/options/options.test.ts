@@ -67,8 +67,23 @@ describe('options', () => {
       'partnerLimits.verify: unknown option windowsSeconds; there are requests, windowSeconds',
     ],
     [{ foo: 1, bas: 2 }, 'unknown option foo, bas; there are authUrl'],
+    [
+      { users: { find: () => null, isvisible: () => false } },
+      'users: unknown option isvisible; there are find, findByKid, findByPhone, isVisible',
+    ],
+    [{ login: { authenticate: () => null, loginUrl: () => '/', signout: () => '/' } }, 'option signout'],
+    [{ payments: { execute: () => ({}), oncontradiction: () => undefined } }, 'option oncontradiction'],
   ])('that are unknown are refused with those that there are: %j', async (changes, words) => {
     expect(await refusal(changes)).toContain(words);
+  });
+
+  it('of an object of a class may be further members', async () => {
+    class Directory {
+      people = new Map<string, { readonly sub: string }>();
+      find = (sub: string) => this.people.get(sub) ?? null;
+    }
+    const ostiary = await createOstiary({ ...valid(), users: new Directory() });
+    await ostiary.close();
   });
 
   it.each([
