@@ -1,11 +1,9 @@
+import { maxRecovered } from '@ostiary/core/console';
 import { fillText, type Html, html } from '@ostiary/core/pages';
 import { formOf, noProblems, type Problems, problemsOf } from './forms.ts';
 import { csrfField } from './frame.ts';
 import { counted } from './parts.ts';
 import type { Visit } from './visit.ts';
-
-/** Maximum number of deliveries that one call queues again. Another call continues with the rest. */
-const mostRecovered = 1_000;
 
 /** Values and problems of the form that redelivers dropped events. */
 export interface Recovery {
@@ -70,7 +68,7 @@ export function recovered({ request, voice }: Visit): Html | string | null {
   const queued = request.query.get('queued') ?? '';
   if (!/^(0|[1-9][0-9]{0,3})$/.test(queued)) return null;
   if (queued === '0') return words.none;
-  return Number(queued) < mostRecovered
+  return Number(queued) < maxRecovered
     ? fillText(voice.language, words.done, { count: queued })
     : fillText(voice.language, words.more, { count: counted(Number(queued), voice.language) });
 }

@@ -51,6 +51,7 @@ export { countedAtMost } from './text/list-pages.ts';
 export { deliveryState, deliveryStates, failedAttempts } from './webhooks/delivery-state.ts';
 export type { WebhookObstacle } from './webhooks/obstacles.ts';
 export type { AttemptRequest } from './webhooks/past-requests.ts';
+export { maxRecovered } from './webhooks/redelivery.ts';
 export type { SignatureCheck } from './webhooks/signature-check.ts';
 
 /** A webhook endpoint as returned by the partner API. */

@@ -10,6 +10,7 @@ export type { ReplacedParts } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';
 export { escapeControls } from './text/printable.ts';
+export { maxKeptBody } from './webhooks/attempt-answer.ts';
 export type { WebhookClient, WebhookRequest } from './webhooks/client.ts';
 export { dialTarget, TlsError } from './webhooks/dial.ts';
 export { TargetError, type TargetPolicy } from './webhooks/targets.ts';

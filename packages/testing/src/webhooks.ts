@@ -1,5 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ReadDocument, WebhookClient, WebhookRequest } from '@ostiary/core/internal';
+import {
+  maxKeptBody,
+  type ReadDocument,
+  type WebhookClient,
+  type WebhookRequest,
+} from '@ostiary/core/internal';
 import { type CapturedDelivery, captured, type Writable } from './delivery.ts';
 import type { DeliveryEffect } from './faults.ts';
 import type { Plans } from './plans.ts';
@@ -24,9 +29,6 @@ export type Receiver = (request: Request) => Response | Promise<Response>;
  * of real time.
  */
 const deadlineMs = 10_000;
-
-/** Maximum number of bytes of an endpoint's response that are kept, as in the service. */
-const maxAnswer = 16_384;
 
 const delivering = new AsyncLocalStorage<true>();
 
@@ -56,7 +58,7 @@ function answerWith(status: number, body: ArrayBuffer = new ArrayBuffer()): Answ
     ok,
     httpStatus: status,
     error: ok ? null : error,
-    response: Buffer.from(body).toString('utf8', 0, maxAnswer).replaceAll('\u0000', '\ufffd'),
+    response: Buffer.from(body).toString('utf8', 0, maxKeptBody).replaceAll('\u0000', '\ufffd'),
     durationMs: 0,
   };
 }

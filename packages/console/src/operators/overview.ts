@@ -1,5 +1,5 @@
 import type { AuditEntry, DroppedEndpoint, FailingEndpoint, Health, WaitingWork } from '@ostiary/core/admin';
-import { type ConsoleAnswer, version } from '@ostiary/core/console';
+import { type ConsoleAnswer, countedAtMost, version } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { noticeOf, problemRow } from '../frame.ts';
 import { counted, facts, moment, stateBadge } from '../parts.ts';
@@ -8,9 +8,6 @@ import { failingRow } from './failing.ts';
 import { framed } from './frame.ts';
 import { numbers, readNumbers } from './numbers.ts';
 import type { OperatorContext } from './visit.ts';
-
-/** Number at which `admin.health()` stops counting: a count of this size means that many or more. */
-const countedAtMost = 10_000;
 
 /** Maximum number of changes on the overview page. The audit log has the others. */
 const changesAtMost = 8;

@@ -5,11 +5,8 @@ import type { Core } from '../options/context.ts';
 import type { ConsoleBackend, ConsoleRequest, PartnerConsole } from '../ports/partner-console.ts';
 import { digest, randomSecret } from '../secrets/tokens.ts';
 import { consoleCalls } from './console-calls.ts';
-import { type ConsoleBackendParts, consoleSettings } from './console-settings.ts';
+import { type ConsoleBackendParts, consoleSettings, sessionLifetimeMs } from './console-settings.ts';
 import { requireAllowed } from './refused-count.ts';
-
-/** Lifetime of a console session from its sign-in, in milliseconds. */
-const sessionLifetimeMs = 8 * 3600_000;
 
 /**
  * Maximum number of attempts to sign in to the console per client address and minute; further attempts get a

@@ -9,6 +9,9 @@ import { urlBelow } from '../text/urls.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 import type { PartnerOperation, PartnerRoute } from './request.ts';
 
+/** Lifetime of a session of the console or the live portal from its beginning, in milliseconds. */
+export const sessionLifetimeMs = 8 * 3600_000;
+
 /** Parts of the partner API that the backend of a console uses. */
 export interface ConsoleBackendParts {
   readonly pipeline: Pipeline;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { component, field, requestBody, text, time } from '../schemas/fields.ts';
+import { maxKeptBody } from '../webhooks/attempt-answer.ts';
 import { inboxSize } from '../webhooks/inbox.ts';
 import { endpointId } from './webhook-schemas.ts';
 
@@ -81,7 +82,7 @@ export const answerBody = requestBody(
   'Response of the server behind a listener: its status, or the reason why there was no response.',
   {
     httpStatus: field(z.int().min(100).max(599).optional(), 'HTTP status of the response.', 200),
-    response: field(z.string().max(16_384).optional(), 'Beginning of the body of the response.', 'ok'),
+    response: field(z.string().max(maxKeptBody).optional(), 'Beginning of the body of the response.', 'ok'),
     error: field(
       z.enum(listenerErrors).optional(),
       'Reason why there was no response. Required without `httpStatus`, and ignored with `httpStatus`.',

@@ -8,12 +8,9 @@ import type { PortalSessionRecord } from '../ports/portal.ts';
 import { linkDigest, sessionDigest } from '../secrets/portal-secrets.ts';
 import { randomSecret } from '../secrets/tokens.ts';
 import { consoleCalls } from './console-calls.ts';
-import { type ConsoleBackendParts, consoleSettings } from './console-settings.ts';
+import { type ConsoleBackendParts, consoleSettings, sessionLifetimeMs } from './console-settings.ts';
 import { portalActor } from './pipeline/caller.ts';
 import { requireAllowed } from './refused-count.ts';
-
-/** Lifetime of a live portal session, counted from the use of its link, in milliseconds. */
-const sessionLifetimeMs = 8 * 3600_000;
 
 /**
  * Maximum number of attempts to open a link to the portal for live data, per client address and minute. Attempts with unknown,

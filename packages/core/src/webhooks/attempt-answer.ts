@@ -1,5 +1,8 @@
 import type { AttemptErrorClass } from './attempt-errors.ts';
 
+/** Maximum size of the beginning of a response body that is kept, in bytes. */
+export const maxKeptBody = 16_384;
+
 /** Result of one HTTP request to an endpoint. */
 export interface AttemptAnswer {
   /** True if the endpoint responded with a 2xx status in time. */

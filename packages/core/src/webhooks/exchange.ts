@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { type AttemptAnswer, failedAnswer } from './attempt-answer.ts';
+import { type AttemptAnswer, failedAnswer, maxKeptBody } from './attempt-answer.ts';
 import { type AttemptErrorClass, errorClassOf } from './attempt-errors.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Place } from './target-limits.ts';
@@ -23,8 +23,6 @@ export interface ExchangeRequest {
   readonly lookupMs: number;
 }
 
-/** Maximum number of bytes of a response body that are kept. */
-const maxBody = 16_384;
 /**
  * Time for which the rest of a response body may prolong an attempt whose status is already known, in
  * milliseconds.
@@ -116,7 +114,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isSettled) return;
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    if (this.#size > maxBody) void this.#fail('protocol');
+    if (this.#size > maxKeptBody) void this.#fail('protocol');
   }
 
   onResponseEnd(): void {
@@ -191,6 +189,6 @@ function announcesBody(headers: IncomingHttpHeaders): boolean {
 /** Decodes bytes to text that every database can store: invalid UTF-8 and U+0000 become U+FFFD. */
 function storableText(chunks: readonly Buffer[], size: number): string {
   if (size === 0) return '';
-  const bytes = Buffer.concat(chunks, Math.min(size, maxBody));
+  const bytes = Buffer.concat(chunks, Math.min(size, maxKeptBody));
   return bytes.toString('utf8').replaceAll('\u0000', '\ufffd');
 }

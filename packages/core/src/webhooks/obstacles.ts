@@ -2,6 +2,7 @@ import type { Core } from '../options/context.ts';
 import type { StoredAct } from '../ports/audit.ts';
 import type { Owner, PartnerRecord } from '../ports/partners.ts';
 import type { EndpointCondition, EndpointFailure, WebhookEndpointRecord } from '../ports/webhooks.ts';
+import { countedAtMost } from '../text/list-pages.ts';
 import { iso } from '../time/clock.ts';
 
 /**
@@ -17,9 +18,6 @@ export const recentMs = 24 * 3_600_000;
 
 /** Number of newest events among which events without a delivery are searched. */
 const searchedEvents = 1_000;
-
-/** Maximum number of deliveries to an endpoint that are counted. */
-const countedAtMost = 10_000;
 
 /** Number of latest audit log entries about a partner or endpoint that are searched for the disabling act. */
 const searchedActs = 50;
