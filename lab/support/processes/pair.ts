@@ -17,7 +17,7 @@ export interface Pair {
 }
 
 async function onSqlite(ends: AsyncDisposableStack): Promise<Pair> {
-  const directory = await mkdtemp(join(tmpdir(), 'ostiary-second-click-'));
+  const directory = await mkdtemp(join(tmpdir(), 'ostiary-pair-'));
   ends.defer(() => rm(directory, { recursive: true, force: true }));
   const file = join(directory, 'ostiary.db');
   const sealingKey = randomBytes(32).toString('base64url');

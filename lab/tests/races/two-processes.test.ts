@@ -1,85 +1,73 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { createOstiary, type Ostiary } from '@ostiary/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   authorizePath,
   codeFrom,
   csrfOf,
   exchangeAt,
-  type RemoteClient,
   RoamingBrowser,
   userinfoStatusAt,
 } from '../../support/browser/remote-flow.ts';
-import type { Child } from '../../support/processes/child.ts';
-import { authUrl, options } from '../../support/processes/cluster-options.ts';
-import { startHost } from '../../support/processes/host.ts';
+import { authUrl } from '../../support/processes/cluster-options.ts';
+import { engines, type Pair } from '../../support/processes/pair.ts';
 
-const redirectUri = 'https://app.example/callback';
-
-// The contract suite tests two storages on one file. Here they are in separate processes, behind HTTP.
-describe('two processes on one SQLite file', () => {
-  let directory: string;
-  let processes: Child[] = [];
-  let origins: string[];
-  let ostiary: Ostiary;
+describe.each(engines)('two processes on %s', (engine, serve) => {
+  const ends = new AsyncDisposableStack();
+  let served: Pair;
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'ostiary-races-'));
-    const file = join(directory, 'ostiary.db');
-    const sealingKey = randomBytes(32).toString('base64url');
-    processes = await Promise.all([1, 2].map(() => startHost({ file, sealingKey })));
-    origins = processes.map(({ origin }) => origin);
-    // Administration in a third process on the same file.
-    ostiary = await createOstiary(options(sqliteStorage({ file }), { sealingKey }));
-  });
-  afterAll(async () => {
-    await ostiary?.close();
-    const codes = await Promise.all(processes.map((provider) => provider.stop()));
-    await rm(directory, { recursive: true, force: true });
-    expect(codes).toEqual([0, 0]);
-  });
+    served = await serve(ends);
+  }, 60_000);
+  afterAll(() => ends.disposeAsync());
 
-  const at = (index: number): string => origins[index % origins.length] ?? '';
-  const statuses = (token: unknown) =>
-    Promise.all(origins.map((origin) => userinfoStatusAt(origin, String(token))));
+  const at = (index: number): string => served.origins[index % 2] ?? '';
 
-  async function newClient(): Promise<RemoteClient> {
-    const settings = { name: 'App', redirectUris: [redirectUri], allowedScopes: ['openid' as const] };
-    const { client, clientSecret } = await ostiary.admin.clients.create(settings);
-    return { id: client.clientId, secret: clientSecret ?? '', redirectUri };
+  /**
+   * Opens a consent page. Returns a function that submits the page's form to one process, and follows the
+   * redirects at another process.
+   */
+  async function consentPage(sub: string) {
+    const browser = new RoamingBrowser(authUrl, sub);
+    const { location } = await browser.visit(at(0), authorizePath(served.client, { prompt: 'consent' }));
+    const csrf = csrfOf((await browser.visit(at(1), location)).text);
+    return async (decision: string, index: number): Promise<string> => {
+      const answered = await browser.visit(at(index), location, { csrf, decision });
+      if (!answered.location.startsWith('/')) return answered.location;
+      return (await browser.visit(at(index + 1), answered.location)).location;
+    };
   }
 
   it('serve one user’s flow together, and see at the next request that access has ended elsewhere', async () => {
-    const client = await newClient();
-    const browser = new RoamingBrowser(authUrl, 'roamer');
+    const { client, origins, ostiary } = served;
+    const sub = `${engine}-roamer`;
+    const browser = new RoamingBrowser(authUrl, sub);
     const code = await codeFrom(origins, browser, authorizePath(client));
     const { json } = await exchangeAt(at(0), client, code);
-    expect(await statuses(json.access_token)).toEqual([200, 200]);
+    const statuses = () =>
+      Promise.all(origins.map((origin) => userinfoStatusAt(origin, String(json.access_token))));
+    expect(await statuses()).toEqual([200, 200]);
     const unused = await codeFrom(origins, browser, authorizePath(client, { prompt: 'none' }));
-    await ostiary.users.end('roamer');
-    expect(await statuses(json.access_token)).toEqual([401, 401]);
+    // The administrator is a third process on the same database.
+    await ostiary.users.end(sub);
+    expect(await statuses()).toEqual([401, 401]);
     expect((await exchangeAt(at(1), client, unused)).status).toBe(400);
   });
 
-  it('give one code for one interaction that comes back to both', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const client = await newClient();
-      const browser = new RoamingBrowser(authUrl, 'ana');
-      const page = (await browser.visit(at(0), authorizePath(client))).location;
-      const csrf = csrfOf((await browser.visit(at(1), page)).text);
-      const answered = await Promise.all(
-        origins.map((origin) => browser.visit(origin, page, { csrf, decision: 'approve' })),
-      );
-      const resume = `${page}/resume`;
-      expect(answered.map(({ location }) => location)).toContain(resume);
-      const back = await Promise.all([...origins, ...origins].map((origin) => browser.visit(origin, resume)));
-      const codes = new Set(
-        back.map(({ location }) => location).filter((location) => location.includes('code=')),
-      );
-      expect(codes.size).toBe(1);
+  it('give the same code to a second click on Allow, before and after the first has come back', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const click = await consentPage(`${engine}-${round}`);
+      const together = await Promise.all([0, 1, 2, 3].map((index) => click('approve', index)));
+      const later = [await click('approve', 0), await click('approve', 1)];
+      const [first = '', ...others] = [...new Set([...together, ...later])];
+      expect(others, `round ${round}`).toEqual([]);
+      const code = new URL(first).searchParams.get('code') ?? '';
+      expect((await exchangeAt(at(0), served.client, code)).status).toBe(200);
     }
+  });
+
+  it('give the same refusal to a second click on Deny, and nothing to another decision', async () => {
+    const click = await consentPage(`${engine}-denies`);
+    const first = await click('deny', 0);
+    expect(new URL(first).searchParams.get('error')).toBe('access_denied');
+    expect(await click('deny', 1)).toBe(first);
+    expect(await click('approve', 1)).toBe('');
   });
 });
