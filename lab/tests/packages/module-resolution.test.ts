@@ -1,20 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PartnerFolder, partnerFolder } from './support/installed.ts';
+import { type PartnerFolder, partnerFolderWith } from './support/installed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const packages = ['client-sdk', 'webhook-verifier'] as const;
+const ofPartners = ['client-sdk', 'webhook-verifier'] as const;
+const ofHosts = ['core', 'adapter-sqlite', 'adapter-postgres', 'console', 'testing'] as const;
 
 let installed: PartnerFolder;
 beforeAll(async () => {
-  installed = await partnerFolder(packages, { declared: true });
+  installed = await partnerFolderWith([...ofPartners, ...ofHosts], { typescript: '7.0.2' });
 }, 180_000);
 afterAll(() => installed.remove());
 
 /** Lists the entry points of a package that contain code, by the name that a partner imports. */
-function entriesOf(name: (typeof packages)[number]): string[] {
+function entriesOf(name: string): string[] {
   const manifest: { readonly exports: object } = JSON.parse(
     readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
   );
@@ -26,8 +27,12 @@ function entriesOf(name: (typeof packages)[number]): string[] {
 /** Programs of the test by the name of their file. */
 type Programs = Readonly<Record<string, string>>;
 
+/** Returns the path of a compiler: TypeScript 6 is the repository's own, TypeScript 7 is the partner's. */
+const compilerOf = (version: 6 | 7): string =>
+  join(version === 6 ? root : installed.folder, 'node_modules/typescript/bin/tsc');
+
 /** Compiles programs in the partner's folder. @returns the output of the compiler */
-function compile(programs: Programs, compilerOptions: object): string {
+function compile(version: 6 | 7, programs: Programs, compilerOptions: object): string {
   const options = {
     ...{ target: 'es2022', strict: true, outDir: 'out', skipLibCheck: false },
     ...{ typeRoots: [join(root, 'node_modules/@types')], types: ['node'] },
@@ -40,30 +45,35 @@ function compile(programs: Programs, compilerOptions: object): string {
     JSON.stringify({ compilerOptions: options, files: Object.keys(programs) }),
   );
   try {
-    return execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', folder], { encoding: 'utf8' });
+    return execFileSync(process.execPath, [compilerOf(version), '--project', folder], { encoding: 'utf8' });
   } catch (error) {
     return String(Object(error).stdout);
   }
 }
 
-/** Returns a program that imports every entry point of both packages, and uses each of them. */
-function everyEntry(): string {
+/** Returns a program that imports every entry point of these packages, and uses each of them. */
+function everyEntry(packages: readonly string[]): string {
   const entries = packages.flatMap(entriesOf);
-  expect(entries).toHaveLength(11);
+  expect(entries.length).toBeGreaterThan(10);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
   const uses = entries.map((_entry, index) => `  typeof entry${index},`);
   return [...imports, 'export type Entries = [', ...uses, '];'].join('\n');
 }
 
 it.each([
-  ['node16', { module: 'node16', moduleResolution: 'node16' }],
-  ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
-])('tsc finds the types of every entry with moduleResolution %s', (_name, options) => {
-  expect(compile({ 'entries.ts': everyEntry() }, options)).toBe('');
-});
+  ['node16', 6, { module: 'node16', moduleResolution: 'node16' }],
+  ['node16', 7, { module: 'node16', moduleResolution: 'node16' }],
+  ['bundler', 6, { module: 'esnext', moduleResolution: 'bundler' }],
+  ['bundler', 7, { module: 'esnext', moduleResolution: 'bundler' }],
+] as const)(
+  'with moduleResolution %s, TypeScript %i finds the types of every entry',
+  (_name, version, options) => {
+    expect(compile(version, { 'entries.ts': everyEntry([...ofPartners, ...ofHosts]) }, options)).toBe('');
+  },
+);
 
 it('so it does in a CommonJS back end, where what is wrong is found, and what is right runs', () => {
-  // TypeScript 6 warns about `node10`; older versions accept it silently.
+  // TypeScript 7 has no `node10`, and TypeScript 6 warns about it; older versions accept it silently.
   const options = { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' };
   const program = (amount: string) => `
     import { OstiaryError, OstiaryPartner } from '@ostiary/client-sdk';
@@ -80,11 +90,13 @@ it('so it does in a CommonJS back end, where what is wrong is found, and what is
   `;
   // One compilation of all three, because it checks the types of Node and of the packages each time.
   const programs = {
-    'entries.ts': everyEntry(),
+    'entries.ts': everyEntry(ofPartners),
     'right.ts': program("'125.00'"),
     'wrong.ts': program('125'),
   };
-  const [said, ...others] = compile(programs, options).trim().split('\n');
+  mkdirSync(join(installed.folder, 'out'), { recursive: true });
+  writeFileSync(join(installed.folder, 'out/package.json'), '{ "type": "commonjs" }');
+  const [said, ...others] = compile(6, programs, options).trim().split('\n');
   expect(said).toMatch(/\bwrong\.ts\(.*Type 'number' is not assignable to type 'string'/);
   expect(others).toEqual([]);
   const printed = execFileSync(process.execPath, [join(installed.folder, 'out/right.js')], {

@@ -1,7 +1,17 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Connection } from './connection.ts';
 import { StorageUnavailableError } from './errors.ts';
+
+/**
+ * Methods of a connection of better-sqlite3 that {@link fileGuard} uses. better-sqlite3 has no types of its own, which a
+ * host without `@types/better-sqlite3` would lack.
+ */
+export interface SqliteConnection {
+  readonly memory: boolean;
+  readonly name: string;
+  pragma(source: string, options: { readonly simple: true }): unknown;
+  prepare(source: string): { get(): unknown; pluck(): { get(): unknown } };
+}
 
 /**
  * Returns a function that throws if the file of an open better-sqlite3 connection, or its `-wal` or `-shm`
@@ -28,7 +38,7 @@ import { StorageUnavailableError } from './errors.ts';
  * addUser('Ana');
  * ```
  */
-export function fileGuard(connection: Connection): () => void {
+export function fileGuard(connection: SqliteConnection): () => void {
   if (connection.memory) return () => undefined;
   // Read once, so that SQLite creates the other files of WAL mode.
   connection.prepare('SELECT 1 FROM sqlite_schema').get();
@@ -57,7 +67,7 @@ export function fileGuard(connection: Connection): () => void {
 }
 
 /** Returns the absolute path of the file that a connection has opened, with symbolic links resolved. */
-export function openedFile(connection: Connection): string {
+export function openedFile(connection: SqliteConnection): string {
   const file = connection.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").pluck().get();
   return String(file);
 }
