@@ -172,7 +172,8 @@ summary { min-height: 2.75rem; padding-block: .625rem; }
 @media (min-width: 62rem) {
   .shell { grid-template-columns: 14rem minmax(0, 1fr); grid-template-rows: 1fr auto; }
   .side { grid-row: 1 / 3; border: 0; border-inline-end: 1px solid var(--line); padding-bottom: 6rem; }
-  .side div { position: sticky; top: 0; max-height: calc(100vh - 6rem); overflow-y: auto; }
+  /* The shade at the lower edge says that more sections follow; at the end of the list, the first gradient covers it. */
+  .side div { position: sticky; top: 0; max-height: calc(100vh - 8.25rem); overflow-y: auto; background: linear-gradient(transparent, var(--surface) 60%) bottom / 100% 4rem no-repeat local, linear-gradient(transparent, var(--line)) bottom / 100% 1rem no-repeat scroll; }
   a.brand { margin: 1rem 1.25rem .75rem; }
   .sections { flex-direction: column; gap: 0; padding: 0 .75rem 1rem; overflow: visible; }
   .sections ul { flex-direction: column; gap: 0; }

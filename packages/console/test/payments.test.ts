@@ -186,12 +186,16 @@ describe('the reconciliation of a day', () => {
       '?format=spreadsheet&month=2030-13',
     ])
       expect([query, (await browser.get(`/sandbox/payment-file${query}`)).status]).toEqual([query, 400]);
-    const mars = `/sandbox/payment-file?format=spreadsheet&month=${firstDay.slice(0, 7)}&zone=Mars`;
-    for (const path of [mars, '/sandbox/payment-file?format=spreadsheet&month=2099-01&zone=UTC']) {
+    for (const [month, zone] of [
+      [firstDay.slice(0, 7), 'Mars'],
+      ['2099-01', 'America/Port-au-Prince'],
+    ]) {
+      const path = `/sandbox/payment-file?format=spreadsheet&month=${month}&zone=${zone}`;
       const { status, text } = await browser.get(path, { 'accept-language': 'pt' });
       expect([path, status]).toEqual([path, 400]);
       expect(text).toContain('Esse mês ou esse fuso horário não existe, ou o mês ainda não começou.');
-      expect(text).toContain('name="month"');
+      expect(text).toContain(`name="month" value="${month}"`);
+      expect(text).toContain(`name="zone" value="${zone}"`);
     }
   });
 

@@ -16,8 +16,11 @@ function totalsTable({ totals }: ReconciliationSummary, { voice }: PaymentContex
   return html`<table class="sums"><thead><tr><th scope="col">${text.currency}</th><th scope="col">${status}</th><th scope="col">${text.count}</th><th scope="col">${text.amount}</th></tr></thead><tbody>${totals.map(row)}</tbody></table>`;
 }
 
-/** Makes the links to the files of a day for programs, and the form for the file of a month for spreadsheets. */
-export function filesPanel(day: string, { places, voice }: PaymentContext): Html {
+/**
+ * Makes the links to the files of a day for programs, and the form for the file of a month for spreadsheets. A form that
+ * is shown again keeps its month and time zone.
+ */
+export function filesPanel(day: string, { places, voice, query, now }: PaymentContext): Html {
   const text = voice.words.payments;
   const download = (format: string, name: string): Html =>
     html`<li><a href="${places.file({ format, from: day, to: day })}" download>${name}, ${day}</a></li>`;
@@ -25,8 +28,8 @@ export function filesPanel(day: string, { places, voice }: PaymentContext): Html
 <h3>${text.forPrograms}</h3><ul>${download('csv', 'CSV')}${download('ndjson', 'NDJSON')}</ul>
 <h3>${text.forSpreadsheets}</h3><p class="small muted">${text.forSpreadsheetsHint}</p>
 <form class="form" method="get" action="${places.file()}">${places.kept}<input type="hidden" name="format" value="spreadsheet">
-<div class="field"><label for="month">${text.month}</label><input type="month" id="month" name="month" value="${day.slice(0, 7)}" required pattern="[0-9]{4}-[0-9]{2}"></div>
-<div class="field"><label for="zone">${text.zone}</label><input id="zone" name="zone" value="UTC" required spellcheck="false" autocapitalize="none" list="zones"><datalist id="zones">${zones.map((zone) => html`<option value="${zone}"></option>`)}</datalist></div>
+<div class="field"><label for="month">${text.month}</label><input type="month" id="month" name="month" value="${query.get('month') ?? day.slice(0, 7)}" max="${new Date(now).toISOString().slice(0, 7)}" required pattern="[0-9]{4}-[0-9]{2}"></div>
+<div class="field"><label for="zone">${text.zone}</label><input id="zone" name="zone" value="${query.get('zone') ?? 'UTC'}" required spellcheck="false" autocapitalize="none" list="zones"><datalist id="zones">${zones.map((zone) => html`<option value="${zone}"></option>`)}</datalist></div>
 <div class="row"><button class="compact">${text.download}</button></div></form></section>`;
 }
 
