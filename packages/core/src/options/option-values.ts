@@ -20,16 +20,12 @@ export function knownOnly<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
  * misspelled function, such as `isvisible`, would never be called. Instances of classes may have further members.
  */
 export function hostObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = z.looseObject(shape);
-  return z
-    .custom<z.input<typeof known>>(() => true)
-    .superRefine((value: unknown, context) => {
-      if (typeof value !== 'object' || value === null) return;
-      if (Object.getPrototypeOf(value) !== Object.prototype) return;
-      const unknown = Object.keys(value).filter((key) => !Object.hasOwn(shape, key));
-      if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownOption(unknown, shape) });
-    })
-    .pipe(known);
+  return z.preprocess((value, context) => {
+    const isPlain = Object.getPrototypeOf(Object(value)) === Object.prototype;
+    const unknown = isPlain ? Object.keys(Object(value)).filter((key) => !Object.hasOwn(shape, key)) : [];
+    if (unknown.length > 0) context.addIssue({ code: 'custom', message: unknownOption(unknown, shape) });
+    return value;
+  }, z.looseObject(shape));
 }
 
 const loopbackHost = /^((?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
