@@ -36,9 +36,10 @@ function fromAcceptLanguage<Tag extends string>(header: string, offered: readonl
   // The narrowest range of an offered language decides whether it is refused: `fr;q=0` refuses `fr-CA`, unless
   // `fr-CA` has a weight of its own. `fr-CA;q=0` does not refuse an offered `fr`.
   const isRefused = (language: Tag) => {
-    const matching = ranges.filter(({ tag }) => isBelow(language.toLowerCase(), tag));
-    const longest = Math.max(...matching.map(({ tag }) => tag.length));
-    return matching.some(({ tag, weight }) => tag.length === longest && weight === 0);
+    const [narrowest] = ranges
+      .filter(({ tag }) => isBelow(language.toLowerCase(), tag))
+      .sort((a, b) => b.tag.length - a.tag.length || a.weight - b.weight);
+    return narrowest?.weight === 0;
   };
   const open = offered.filter((language) => !isRefused(language));
   const wanted = ranges
