@@ -6,7 +6,7 @@ import { dayPanel, filterOf, type PaymentContext, paymentList, yesterday } from 
 import { paymentFacts, paymentSteps } from '../payments/one.ts';
 import { fileOf, filesPanel, reconciliationPanel, spreadsheetProblem } from '../payments/reconciliation.ts';
 import { perPage } from '../two-way.ts';
-import { framed } from './frame.ts';
+import { framed, type OperatorFrame } from './frame.ts';
 import { attempt, found, listed, modeOf, type OperatorContext, parameter, twoWayPageOf } from './visit.ts';
 
 function contextOf(visit: OperatorContext): PaymentContext {
@@ -21,6 +21,24 @@ function contextOf(visit: OperatorContext): PaymentContext {
       kept: html`<input type="hidden" name="mode" value="${modeOf(visit)}">`,
     },
   };
+}
+
+/** Shows a page that is reached from the list of a partner's payments, with a link back for those who may see the list. */
+function framedBelowPayments(
+  visit: OperatorContext,
+  partnerName: string,
+  page: Pick<OperatorFrame, 'title' | 'refused' | 'body'>,
+): ConsoleAnswer {
+  const { may, slug, urls, voice } = visit;
+  return framed(visit, {
+    section: 'partners',
+    crumbs: [
+      [urls.partner(slug), partnerName],
+      ...(may.includes('payments') ? [[urls.payments(slug), voice.words.payments.title] as const] : []),
+    ],
+    hasModes: true,
+    ...page,
+  });
 }
 
 /** Shows the transfers of a partner, sorted by time, with a filter and the way to the reconciliation of a day. */
@@ -60,14 +78,8 @@ export async function payment(visit: OperatorContext): Promise<ConsoleAnswer> {
     ...{ ...event, deliveries: null },
     href: urls.webhooks(slug, { event: event.id, status: 'every' }),
   };
-  return framed(visit, {
+  return framedBelowPayments(visit, slug, {
     title: text.one,
-    section: 'partners',
-    crumbs: [
-      [urls.partner(slug), slug],
-      [urls.payments(slug), text.title],
-    ],
-    hasModes: true,
     body: html`<section class="panel" aria-labelledby="facts"><h2 id="facts">${tools.payment.facts}</h2>${paymentFacts(transfer, voice)}</section>
 <section class="panel" aria-labelledby="steps"><h2 id="steps">${text.history}</h2>${paymentSteps(transfer, told, voice)}</section>`,
   });
@@ -78,7 +90,7 @@ export async function payment(visit: OperatorContext): Promise<ConsoleAnswer> {
  * only operators with the right to payments get them.
  */
 export async function reconciliation(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, backend, may, slug, urls, voice } = visit;
+  const { admin, backend, may, slug, voice } = visit;
   const { name } = found(await admin.partners.get(slug));
   const day = parameter(visit, 'day') ?? yesterday(backend.now());
   const request = { partner: slug, mode: modeOf(visit), from: day, to: day, format: 'csv' } as const;
@@ -91,14 +103,8 @@ export async function reconciliation(visit: OperatorContext): Promise<ConsoleAns
       ? html`${reconciliationPanel(result.done, day, context)}
 <div class="column">${dayPanel(context, day)}${seesPayments ? filesPanel(day, context) : null}</div>`
       : null;
-  return framed(visit, {
+  return framedBelowPayments(visit, name, {
     title: text.reconciliation,
-    section: 'partners',
-    crumbs: [
-      [urls.partner(slug), name],
-      ...(seesPayments ? [[urls.payments(slug), text.title] as const] : []),
-    ],
-    hasModes: true,
     refused: 'problems' in result ? problemRow(text.noDay) : null,
     body: html`${body()}`,
   });
@@ -109,7 +115,7 @@ export async function reconciliation(visit: OperatorContext): Promise<ConsoleAns
  * spreadsheets. Shows the form again if there is no such month or time zone.
  */
 export async function paymentFile(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, slug, urls, voice } = visit;
+  const { admin, slug, voice } = visit;
   const { name } = found(await admin.partners.get(slug));
   const owner = { partner: slug, mode: modeOf(visit) };
   const context = contextOf(visit);
@@ -123,15 +129,8 @@ export async function paymentFile(visit: OperatorContext): Promise<ConsoleAnswer
     );
     return { status: 200, download: { type, stream, fileName } };
   } catch (error) {
-    const text = voice.words.payments;
-    return framed(visit, {
-      title: text.reconciliation,
-      section: 'partners',
-      crumbs: [
-        [urls.partner(slug), name],
-        [urls.payments(slug), text.title],
-      ],
-      hasModes: true,
+    return framedBelowPayments(visit, name, {
+      title: voice.words.payments.reconciliation,
       refused: spreadsheetProblem(error, context),
       body: filesPanel(yesterday(context.now), context),
     });

@@ -202,7 +202,7 @@ export function found<Row>(row: Row | null | undefined): Row {
   return row;
 }
 
-/** Throws the error for a posted form, or for the URL of a file, that no page of the console contains. */
+/** Throws the error for a posted form that no page of the console contains. */
 export function unknownAct(): never {
   throw new PartnerError('invalid_request', { description: 'The form asks for an act that there is not.' });
 }
