@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Core } from '../options/context.ts';
-import type { ResealedPortion } from '../ports/host-secrets.ts';
+import type { HostSecrets, ResealedPortion } from '../ports/host-secrets.ts';
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
@@ -10,13 +11,33 @@ export async function countHostSecrets({ options: { hostSecrets } }: Core): Prom
   return count;
 }
 
-/** Encrypts a portion of the host application's secrets with the first key. @throws TypeError for an invalid result */
-export async function resealHostSecrets({ options: { hostSecrets } }: Core): Promise<ResealedPortion> {
-  if (hostSecrets === undefined) return { sealed: 0, unopened: 0 };
-  const resealed = await hostSecrets.reseal();
-  if (!isCount(resealed?.sealed) || !isCount(resealed.unopened))
+async function resealPortion(hostSecrets: HostSecrets): Promise<ResealedPortion> {
+  const portion = await hostSecrets.reseal();
+  if (!isCount(portion?.sealed) || !isCount(portion.unopened))
     throw new TypeError('hostSecrets.reseal must return sealed and unopened, both whole numbers');
-  if (typeof (resealed.hasMore ?? false) !== 'boolean')
+  if (typeof (portion.hasMore ?? false) !== 'boolean')
     throw new TypeError('hostSecrets.reseal must return true or false as hasMore');
-  return resealed;
+  return portion;
+}
+
+/**
+ * Encrypts the host application's secrets with the first key, in at most `maxPortions` portions. Waits a turn
+ * of the event loop after each portion; with a function that responds at once, other requests could not run
+ * otherwise.
+ * @returns the sum of `sealed`, and the rest of the last portion
+ * @throws TypeError for an invalid result
+ */
+export async function resealHostSecrets(
+  { options: { hostSecrets } }: Core,
+  maxPortions = Number.POSITIVE_INFINITY,
+): Promise<ResealedPortion> {
+  if (hostSecrets === undefined) return { sealed: 0, unopened: 0 };
+  let last: ResealedPortion = { sealed: 0, unopened: 0, hasMore: true };
+  let sealed = 0;
+  for (let portions = 0; last.hasMore && portions < maxPortions; portions += 1) {
+    last = await resealPortion(hostSecrets);
+    sealed += last.sealed;
+    await setImmediate();
+  }
+  return { ...last, sealed };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { UnsealError } from '../keys/sealing.ts';
 import { webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
-import type { Resealed, ResealedPortion } from '../ports/host-secrets.ts';
+import type { Resealed } from '../ports/host-secrets.ts';
 import type { JobHandler } from '../ports/queue.ts';
 import type { ResealedSecret, SealedSecrets } from '../ports/sealed-secrets.ts';
 import { signingSecretContext } from '../secrets/api-key-format.ts';
@@ -114,12 +114,8 @@ export async function resealNow(
       told(done, Math.max(of, done));
     }
   }
-  let ofHost: ResealedPortion;
-  do {
-    ofHost = await resealHostSecrets(core);
-    sealed += ofHost.sealed;
-  } while (ofHost.hasMore);
-  return { sealed, unopened: unopened + ofHost.unopened };
+  const ofHost = await resealHostSecrets(core);
+  return { sealed: sealed + ofHost.sealed, unopened: unopened + ofHost.unopened };
 }
 
 /**
@@ -155,13 +151,9 @@ export function resealHandler(core: Core): JobHandler {
         written += 1;
       }
     }
-    let ofHost: ResealedPortion;
-    do {
-      if (written === maxBatches) return { dueAt: clock.now() };
-      ofHost = await resealHostSecrets(core);
-      sealed += ofHost.sealed;
-      written += 1;
-    } while (ofHost.hasMore);
+    const ofHost = await resealHostSecrets(core, maxBatches - written);
+    sealed += ofHost.sealed;
+    if (ofHost.hasMore) return { dueAt: clock.now() };
     unopened += ofHost.unopened;
     const fields = { sealingKey: sealer.currentKeyId, sealed, unopened };
     const isNews = sealed > 0 || job.id !== resealKind;
