@@ -34,7 +34,7 @@ import { batchCalls } from './batching.ts';
 import { type PooledConnection, withConnection } from './checkout.ts';
 import { isConflict, isDataError, StorageUnavailableError, unavailable } from './errors.ts';
 import { firstConnection } from './first-connection.ts';
-import { identification } from './identity.ts';
+import { Identity } from './identity.ts';
 import { type Functions, type Migration, migrate, readFunctions, readMigrations } from './migrations.ts';
 import type { OpenedPool } from './opened-pool.ts';
 import { connectionBeside, ignore, listenTo, type PostgresPool, type Session } from './pool.ts';
@@ -75,9 +75,7 @@ export class Database {
   /** Quoted name of the PostgreSQL schema, for use in SQL statements. */
   readonly schema: string;
   readonly schemaName: string;
-  /** Returns the name and the identity of the database to which a connection leads. */
-  readonly identify: ReturnType<typeof identification>;
-  #identity: string | null = null;
+  readonly identity: Identity;
   readonly #openPool: () => { readonly pool: PostgresPool; readonly own: OpenedPool | null };
   readonly #migrations: readonly Migration[] | undefined;
   readonly #functions: Functions | undefined;
@@ -105,7 +103,7 @@ export class Database {
     const { pool } = options;
     this.schemaName = options.schema;
     this.schema = `"${options.schema}"`;
-    this.identify = identification(this.schema);
+    this.identity = new Identity(this.schema);
     this.#migrations = options.migrations;
     this.#functions = options.functions;
     this.#firstTimeoutMs = options.firstTimeoutMs ?? firstTimeoutMs;
@@ -209,18 +207,6 @@ export class Database {
     return connectionBeside(this.#use());
   }
 
-  /** Identity of the storage's database; `null` before the storage is open. */
-  get identity(): string | null {
-    return this.#identity;
-  }
-
-  /** Reads the identity of the storage's database again. */
-  async identifyAgain(): Promise<string> {
-    const { identity } = await this.read(this.identify);
-    this.#identity = identity;
-    return identity;
-  }
-
   /** Throws unless the storage is open. Used by calls that run on a connection of the host application. */
   assertOpen(): void {
     this.#use();
@@ -251,12 +237,12 @@ export class Database {
       isWanted: () => this.#closing === null,
       onWait,
     });
-    this.#identity = await withConnection(pool, startTimeoutMs, async (pooled) => {
-      await inTransaction(pooled, startTimeoutMs, (connection) =>
-        migrate(connection, this.schemaName, migrations, functions),
-      );
-      return (await this.identify(connectionOn(pooled.client))).identity;
-    });
+    await withConnection(pool, startTimeoutMs, (pooled) =>
+      inTransaction(pooled, startTimeoutMs, async (connection) => {
+        await migrate(connection, this.schemaName, migrations, functions);
+        await this.identity.learn(connection);
+      }),
+    );
     this.#isOpen = true;
   }
 

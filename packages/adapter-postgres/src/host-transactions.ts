@@ -127,11 +127,12 @@ function refusalOf(error: unknown): Error {
  * differ, it asks again: a database may be replaced while the process runs.
  */
 async function assertSameDatabase(database: Database, connection: Connection): Promise<void> {
-  const theirs = await database.identify(connection);
-  if (theirs.identity === database.identity || theirs.identity === (await database.identifyAgain())) return;
-  throw new TypeError(
-    `transaction: the client is connected to another database than this storage: ${theirs.name}`,
-  );
+  const { identity } = database;
+  if ((await identity.foreignName(connection)) === null) return;
+  await database.read((own) => identity.learn(own));
+  const name = await identity.foreignName(connection);
+  if (name === null) return;
+  throw new TypeError(`transaction: the client is connected to another database than this storage: ${name}`);
 }
 
 /**

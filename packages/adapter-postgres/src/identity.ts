@@ -1,30 +1,34 @@
-import { type Connection, statement } from './statement.ts';
-
-/** Name of a database, and a text that no other database has. */
-interface Identity {
-  readonly name: string;
-  readonly identity: string;
-}
+import { type Connection, type Statement, statement } from './statement.ts';
 
 /**
- * Creates the function that identifies the database to which a connection leads. Compares what connections see, not how they
- * connect: hosts and pools can have many names.
- *
- * @param schema - quoted name of the schema
+ * Recognizes the storage's database on any connection. Compares what connections see, not how they connect: hosts and pools
+ * can have many names.
  */
-export function identification(schema: string): (connection: Connection) => Promise<Identity> {
-  const identify = statement<object, Identity>(`
-    SELECT datname::text AS name, concat_ws(
-      ' ',
-      (SELECT system_identifier FROM pg_control_system()),
-      oid,
-      coalesce(to_regclass('${schema}.schema_migrations')::oid, 0)
-    ) AS identity
-    FROM pg_database WHERE datname = current_database()
-  `);
-  return async (connection) => {
-    const found = await identify.get(connection, {});
-    if (found === undefined) throw new Error('pg_database has no row of the current database');
-    return found;
-  };
+export class Identity {
+  readonly #read: Statement<object, { readonly name: string; readonly identity: string }>;
+  #own: string | null = null;
+
+  /** @param schema - quoted name of the schema */
+  constructor(schema: string) {
+    this.#read = statement(`
+      SELECT datname::text AS name, concat_ws(
+        ' ',
+        (SELECT system_identifier FROM pg_control_system()),
+        oid,
+        coalesce(to_regclass('${schema}.schema_migrations')::oid, 0)
+      ) AS identity
+      FROM pg_database WHERE datname = current_database()
+    `);
+  }
+
+  /** Remembers the database to which a connection of the storage leads. */
+  async learn(own: Connection): Promise<void> {
+    this.#own = (await this.#read.get(own, {}))?.identity ?? null;
+  }
+
+  /** Returns the name of the database to which a connection leads, or `null` if it is the storage's. */
+  async foreignName(connection: Connection): Promise<string | null> {
+    const found = await this.#read.get(connection, {});
+    return found?.identity === this.#own ? null : (found?.name ?? '');
+  }
 }
