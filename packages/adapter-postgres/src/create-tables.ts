@@ -29,15 +29,5 @@ export async function createTables(
   { schema = 'ostiary' }: { readonly schema?: string } = {},
 ): Promise<void> {
   assertSchemaName(schema, 'createTables');
-  const connection = connectionOn(client);
-  // The settings of the migrations would last until the end of the caller's transaction.
-  const { rows } = await connection.query(
-    `SELECT name, setting FROM pg_settings WHERE name IN ('search_path', 'statement_timeout', 'transaction_timeout')`,
-    [],
-  );
-  const settings = rows as { name: string; setting: string }[];
-  await migrate(connection, schema, readMigrations(), readFunctions());
-  for (const { name, setting } of settings) {
-    await connection.query('SELECT set_config($1, $2, true)', [name, setting]);
-  }
+  await migrate(connectionOn(client), schema, readMigrations(), readFunctions());
 }

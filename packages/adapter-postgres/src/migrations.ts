@@ -83,23 +83,41 @@ export async function migrate(
   if (missing.length === 0) {
     assertUnchanged(recorded, functions);
   } else {
-    // The files name their tables without a schema; other statements always name it. Functions keep this
-    // path. Temporary tables come last, so that a host's temporary table with the same name is not used.
-    await connection.query(`SET LOCAL search_path TO "${schema}", pg_temp`, []);
-    // A server before PostgreSQL 17 has only the first of these settings.
-    await connection.query(
-      `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN ('statement_timeout', 'transaction_timeout')`,
+    // A server before PostgreSQL 17 has no `transaction_timeout`.
+    const { rows } = await connection.query(
+      `SELECT name, setting FROM pg_settings WHERE name IN ('search_path', 'statement_timeout', 'transaction_timeout')`,
       [],
     );
+    const before = rows as Setting[];
+    // The files name their tables without a schema; other statements always name it. Functions keep this
+    // path. Temporary tables come last, so that a host's temporary table with the same name is not used.
+    const path = `"${schema}", pg_temp`;
+    const during = before.map(({ name }) => ({ name, setting: name === 'search_path' ? path : '0' }));
+    await set(connection, during);
     for (const { number, name, sql, checksum } of missing) {
       await connection.query(sql, []);
       await record(connection, table, { number, name, checksum });
     }
     await connection.query(functions.sql, []);
     await record(connection, table, { number: 0, name: 'functions', checksum: functions.checksum });
+    // The transaction of a host that creates the tables goes on.
+    await set(connection, before);
   }
   // Write on every start, so that a read-only database is noticed before the first request.
   await connection.query(`UPDATE ${table} SET checksum = checksum WHERE number = 1`, []);
+}
+
+/** A setting of the server, as `pg_settings` shows it. */
+interface Setting {
+  readonly name: string;
+  readonly setting: string;
+}
+
+/** Changes settings until the end of the transaction. */
+async function set(connection: Connection, settings: readonly Setting[]): Promise<void> {
+  for (const { name, setting } of settings) {
+    await connection.query('SELECT set_config($1, $2, true)', [name, setting]);
+  }
 }
 
 type Applied = Pick<Migration, 'number' | 'name' | 'checksum'>;
