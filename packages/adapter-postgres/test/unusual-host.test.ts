@@ -7,6 +7,7 @@ import { sampleEvent, samplePartner } from '../../testing/src/contract/partner-s
 import { now, sampleClient } from '../../testing/src/contract/samples.ts';
 import { sequence } from '../../testing/test/adapters/host-transactions.ts';
 import { postgresPool, postgresStorage, postgresTypes } from '../src/index.ts';
+import { holding } from './locks.ts';
 import { storagesInOneSchema } from './one-schema.ts';
 import { schemaNames, type TestServer, testServers } from './server.ts';
 
@@ -60,7 +61,8 @@ describe('a host that changed pg.types for its whole process, whose operator cha
     ]);
   });
 
-  const create = storagesInOneSchema(schemas(), () => ({ pool, own }));
+  const schema = schemas();
+  const create = storagesInOneSchema(schema, () => ({ pool, own }));
   for (const { name, run } of storageContract(create, { rateLimits: true, time: true, wakeUps: true }))
     test(name, run);
 
@@ -81,16 +83,22 @@ describe('a host that changed pg.types for its whole process, whose operator cha
     await storage.close();
   });
 
-  test('calls of many processes that change the same rows all succeed', async () => {
-    const storages: Storage[] = [];
-    for (let index = 0; index < 8; index += 1) storages.push(await create());
-    await storages[0]?.partners.insert(samplePartner());
-    const publishing = storages.map(async ({ events }, storage) => {
-      for (let round = 0; round < 20; round += 1)
-        await events.publish([sampleEvent(`${storage}-${round}`)], { idempotency: null, now });
-    });
-    await Promise.all(publishing);
-    for (const storage of storages) await storage.close();
+  test('a call that conflicts with one transaction after the other succeeds', async () => {
+    const storage = await create();
+    await storage.partners.insert(samplePartner());
+    const publish = (label: string) =>
+      storage.events.publish([sampleEvent(label)], { idempotency: null, now });
+    await publish('a');
+    const change = `UPDATE "${schema}".event_sequences SET last = last`;
+    const other = await holding(server.url, change);
+    // Together longer than all attempts of a call and the pauses between them.
+    const turns = Array.from({ length: 12 }, () =>
+      other.query(`SELECT pg_sleep(0.05); COMMIT; BEGIN; ${change}`),
+    );
+    await publish('b');
+    await Promise.all(turns);
+    expect(await sequence(storage)).toEqual(['evt_a', 'evt_b']);
+    await storage.close();
   });
 
   test('returns the time in milliseconds', async () => {
