@@ -1,10 +1,10 @@
 import { storageContract } from '@ostiary/testing/contract';
-import { Pool } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { migrationTests } from '../../testing/test/adapters/migrations.ts';
 import { Database } from '../src/database.ts';
 import { createTables, postgresStorage } from '../src/index.ts';
-import { type Functions, type Migration, readFunctions, readMigrations } from '../src/migrations.ts';
+import { type Functions, type Migration, migrate, readFunctions, readMigrations } from '../src/migrations.ts';
+import { connectionOn } from '../src/statement.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
@@ -137,13 +137,13 @@ test.each([['statement_timeout'], ['transaction_timeout']])(
     const found = await server.pool.query('SELECT FROM pg_settings WHERE name = $1', [name]);
     // PostgreSQL 17 was the first with transaction_timeout.
     if (found.rowCount === 0) return;
-    const pool = new Pool({ connectionString: server.url, options: `-c ${name}=1000` });
-    onTestFinished(() => pool.end());
+    const client = await server.pool.connect();
+    onTestFinished(() => client.release(true));
     const migrations = readMigrations([{ name: '0001_slow.sql', text: 'SELECT pg_sleep(1.2)' }]);
-    const schema = server.nextSchema();
-    const database = new Database({ schema, pool, migrations, functions: readFunctions([]) });
-    await database.open();
-    await database.close();
+    // As `createTables` does, because the transactions of a storage have a `statement_timeout` of their own.
+    await client.query(`BEGIN; SET LOCAL ${name} = 1000`);
+    await migrate(connectionOn(client), server.nextSchema(), migrations, readFunctions([]));
+    await client.query('ROLLBACK');
   },
 );
 
