@@ -15,7 +15,7 @@ import {
 } from '../../../packages/client-sdk/test/support/faulty.ts';
 import { partnerProvider, payment, testPayment } from '../../../packages/core/test/support/partner-api.ts';
 import { freePort } from '../../support/free-port.ts';
-import { type PartnerFolder, partnerFolder } from './support/installed.ts';
+import { type PartnerFolder, partnerFolder } from '../../support/packages/installed.ts';
 
 /**
  * node-fetch 2 with the type of node-fetch 3, because the types of node-fetch 2 do not match

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type PartnerFolder, partnerFolderWith } from '../../support/packages/installed.ts';
 import { deliver, secret } from './support/delivery.ts';
-import { type PartnerFolder, partnerFolderWith } from './support/installed.ts';
 
 // Runs only on demand, because both frameworks install half of Vite's dependencies.
 const isEvery = process.env.TEST_EVERY_APP !== undefined;

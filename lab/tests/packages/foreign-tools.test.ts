@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer } from '../../../examples/reference-server/test/support/server.ts';
 import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type PartnerFolder, partnerFolderWith } from '../../support/packages/installed.ts';
 import { deliver, secret } from './support/delivery.ts';
-import { type PartnerFolder, partnerFolderWith } from './support/installed.ts';
 
 // On demand only: the runtime of Workers alone has 120 MB.
 const isEvery = process.env.TEST_EVERY_APP !== undefined;

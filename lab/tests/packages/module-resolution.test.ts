@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type PartnerFolder, partnerFolderWith } from './support/installed.ts';
+import { type PartnerFolder, partnerFolderWith } from '../../support/packages/installed.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const ofPartners = ['client-sdk', 'webhook-verifier'] as const;

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packInto } from '../../../../packages/create-ostiary/test/support/packed.ts';
-import { run } from '../../../../packages/create-ostiary/test/support/shell.ts';
-import { newFolderOnDisk } from '../../../support/on-disk.ts';
+import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
+import { run } from '../../../packages/create-ostiary/test/support/shell.ts';
+import { newFolderOnDisk } from '../on-disk.ts';
 
 /** Folder of a partner, in which packages of this repository are installed as they are published. */
 export interface PartnerFolder {
@@ -12,12 +12,9 @@ export interface PartnerFolder {
 }
 
 /** Packs packages without dependencies, and installs the tarballs in an empty folder. */
-export async function partnerFolder(
-  names: readonly string[],
-  { declared = false } = {},
-): Promise<PartnerFolder> {
+export async function partnerFolder(names: readonly string[]): Promise<PartnerFolder> {
   const [folder, packed] = [newFolderOnDisk('partner'), newFolderOnDisk('packed')];
-  const tarballs = await packInto(packed, names, declared ? names : []);
+  const tarballs = await packInto(packed, names);
   for (const [name, tarball] of tarballs) {
     const target = join(folder, 'node_modules', name);
     mkdirSync(target, { recursive: true });
