@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ async function onSqlite(ends: AsyncDisposableStack): Promise<Pair> {
   const file = join(directory, 'ostiary.db');
   const sealingKey = randomBytes(32).toString('base64url');
   const processes = await Promise.all([1, 2].map(() => startHost({ file, sealingKey })));
-  for (const one of processes) ends.defer(async () => void (await one.stop()));
+  for (const one of processes) ends.defer(async () => assert.equal(await one.stop(), 0, 'exit code'));
   const ostiary = await createOstiary(options(sqliteStorage({ file }), { sealingKey }));
   ends.defer(() => ostiary.close());
   const redirectUri = 'https://app.example/callback';
