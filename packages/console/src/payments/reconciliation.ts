@@ -56,11 +56,9 @@ const signsOf = (language: Language) =>
     ? ({ separator: ',', decimal: '.' } as const)
     : ({ separator: ';', decimal: ',' } as const);
 
-/**
- * Returns the first and the last day of a month; `null` if there is no such month, or it has not begun. The last day is not in the future.
- */
+/** Returns the first and the last day of a month; `null` if there is no such month. The last day is not in the future. */
 function daysOf(month: string, now: number): { readonly from: string; readonly to: string } | null {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month) || Date.parse(month) > now) return null;
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) return null;
   const [year, number] = month.split('-').map(Number) as [number, number];
   const last = new Date(Math.min(Date.UTC(year, number, 0), now)).toISOString().slice(0, 10);
   return { from: `${month}-01`, to: last };
