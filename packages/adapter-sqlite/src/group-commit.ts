@@ -21,43 +21,52 @@ interface Writer {
 
 /**
  * Commits writes in groups. With `synchronous = FULL` every commit waits for the disk, so one commit serves
- * all writes that wait in the same turn of the event loop. Each write has its own savepoint, so that a
- * failure undoes that write alone. Calls resolve after the commit is on the disk. A group is rolled back if
- * the file is no longer at its path; a file that disappears after that check is noticed by the next group.
+ * all writes that wait in the same turn of the event loop. If a write fails, its group is repeated with a
+ * savepoint for each write, so that the failure undoes that write alone. Calls resolve after the commit is on
+ * the disk. A group is rolled back if the file is no longer at its path; a file that disappears after that
+ * check is noticed by the next group.
  */
 export class GroupCommit {
   readonly #timing: Timing;
   readonly #assertFileInPlace: () => void;
   readonly #waiting: Writer[] = [];
   /**
-   * Runs a group of write calls in one transaction, with a savepoint for each call. Returns functions that
-   * resolve the calls.
+   * Runs a group of write calls in one transaction. Returns functions that resolve the calls. Rolls everything
+   * back if a call fails.
    */
   readonly #attempt: (group: readonly Writer[]) => (() => void)[];
+  /**
+   * Runs a group of write calls like {@link #attempt}, with a savepoint for each call: a call that fails is
+   * undone alone. Slower, because SQLite copies each page that a savepoint changes, often to a file.
+   */
+  readonly #attemptApart: (group: readonly Writer[]) => (() => void)[];
   #draining: Promise<void> | null = null;
 
   constructor(connection: Sqlite.Database, timing: Timing, assertFileInPlace: () => void) {
     this.#timing = timing;
     this.#assertFileInPlace = assertFileInPlace;
+    const inTransaction = (attempt: (writer: Writer) => () => void) =>
+      connection.transaction((group: readonly Writer[]) => {
+        const answers = group.map(attempt);
+        assertFileInPlace();
+        return answers;
+      }).immediate;
+    this.#attempt = inTransaction((writer) => writer.attempt());
     const inSavepoint = connection.transaction((writer: Writer) => writer.attempt());
-    this.#attempt = connection.transaction((group: readonly Writer[]) => {
-      const answers = group.map((writer) => {
-        try {
-          return inSavepoint(writer);
-        } catch (error) {
-          if (!isOfOneWriter(error)) throw error;
-          return () => writer.reject(error);
-        }
-      });
-      assertFileInPlace();
-      return answers;
-    }).immediate;
+    this.#attemptApart = inTransaction((writer) => {
+      try {
+        return inSavepoint(writer);
+      } catch (error) {
+        if (!isOfOneWriter(error)) throw error;
+        return () => writer.reject(error);
+      }
+    });
   }
 
   /**
    * Runs a synchronous function in a transaction and resolves with its result once the changes are durable.
-   * If the database is busy, the function may run more than once, so it must do nothing but use the
-   * connection.
+   * If the database is busy, or another write of the group fails, the function may run more than once, so it
+   * must do nothing but use the connection.
    */
   write<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -103,7 +112,7 @@ export class GroupCommit {
   #commit(group: readonly Writer[]): { readonly error: unknown } | null {
     let answers: (() => void)[];
     try {
-      answers = this.#attempt(group);
+      answers = this.#answersOf(group);
     } catch (error) {
       if (isBusy(error)) return { error };
       const reason = this.#reasonOf(error);
@@ -112,6 +121,16 @@ export class GroupCommit {
     }
     for (const answer of answers) answer();
     return null;
+  }
+
+  /** Commits a group of write calls and returns functions that resolve or reject the calls. */
+  #answersOf(group: readonly Writer[]): (() => void)[] {
+    try {
+      return this.#attempt(group);
+    } catch (error) {
+      if (!isOfOneWriter(error)) throw error;
+      return this.#attemptApart(group);
+    }
   }
 
   /**

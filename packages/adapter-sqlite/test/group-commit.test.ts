@@ -34,6 +34,7 @@ function setUp() {
     /** Returns the rows that another connection sees, which are the committed rows. */
     stored: () => stored.all(),
     commits: () => statements.filter((statement) => statement === 'COMMIT').length,
+    savepoints: () => statements.filter((statement) => statement.startsWith('SAVEPOINT')).length,
   };
 }
 
@@ -102,6 +103,19 @@ test('a writer that breaks a constraint, or throws, is undone alone', async () =
   ]);
   expect(stored()).toEqual([1, 4]);
   expect(commits()).toBe(1);
+});
+
+test('only a group in which a writer fails has savepoints', async () => {
+  const { groups, note, stored, savepoints } = setUp();
+  await Promise.all(numbers(3).map((id) => groups.write(() => note(id))));
+  expect(savepoints()).toBe(0);
+
+  const ran: number[] = [];
+  const write = (id: number) => groups.write(() => ran.push(id) && note(id));
+  await Promise.allSettled([write(3), write(0), write(4)]);
+  expect(stored()).toEqual([0, 1, 2, 3, 4]);
+  expect(ran).toEqual([3, 0, 3, 0, 4]);
+  expect(savepoints()).toBe(3);
 });
 
 test('a full disk rejects the whole group, stores nothing of it, and is survived', async () => {
