@@ -195,7 +195,8 @@ CREATE TABLE signing_keys (
   active_from INTEGER NOT NULL
 ) STRICT;
 
--- claim_id and lease_ends_at are set together, while a worker has claimed the job. A job that fails is always retried.
+-- claim_id and lease_ends_at are set together, while a worker has claimed the job. A job that fails is always retried. WITHOUT
+-- ROWID, because every page that changes is written: each payment adds a job, claims it and removes it.
 CREATE TABLE jobs (
   id TEXT PRIMARY KEY NOT NULL,
   kind TEXT NOT NULL,
@@ -208,9 +209,8 @@ CREATE TABLE jobs (
   -- Owner of the job: `mode:partner`, or '' for the host. A claim takes a share of each owner's jobs, and jumps from owner to
   -- owner along an index.
   owner TEXT NOT NULL DEFAULT ''
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
-CREATE INDEX jobs_due ON jobs (kind, due_at);
 CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
 CREATE TABLE partners (

@@ -40,15 +40,15 @@ export function sqliteQueue(database: Database): Queue {
   const sql = database.prepare((connection) => ({
     // Jumps along the index from each kind and owner to the next, and reads the first job of each.
     dueOwners: connection.prepare<[now: number], DueOwner>(`
-      WITH RECURSIVE firsts (number) AS (
-        SELECT * FROM (SELECT rowid FROM jobs ORDER BY kind, owner, due_at LIMIT 1)
+      WITH RECURSIVE firsts (id) AS (
+        SELECT * FROM (SELECT id FROM jobs ORDER BY kind, owner, due_at LIMIT 1)
         UNION ALL
         SELECT coalesce(
-          (SELECT rowid FROM jobs WHERE kind = last.kind AND owner > last.owner ORDER BY owner, due_at LIMIT 1),
-          (SELECT rowid FROM jobs WHERE kind > last.kind ORDER BY kind, owner, due_at LIMIT 1)
-        ) FROM firsts CROSS JOIN jobs AS last ON last.rowid = number
+          (SELECT id FROM jobs WHERE kind = last.kind AND owner > last.owner ORDER BY owner, due_at LIMIT 1),
+          (SELECT id FROM jobs WHERE kind > last.kind ORDER BY kind, owner, due_at LIMIT 1)
+        ) FROM firsts CROSS JOIN jobs AS last USING (id)
       )
-      SELECT kind, owner, due_at AS dueAt FROM firsts CROSS JOIN jobs ON jobs.rowid = number WHERE due_at <= ?
+      SELECT kind, owner, due_at AS dueAt FROM firsts CROSS JOIN jobs USING (id) WHERE due_at <= ?
     `),
 
     // Reads one kind and owner at a time, which follows the index in order and stops at the limit. The plus

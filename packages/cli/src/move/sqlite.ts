@@ -22,7 +22,7 @@ export interface SqliteStatement {
 
 /** Migrations of `@ostiary/adapter-sqlite` whose tables the move knows, with their SHA-256. */
 export const knownMigrations: readonly (readonly [name: string, checksum: string])[] = [
-  ['0001_initial.sql', '7973484f08219d4e1b81535553b8f1b05bb55ed8414e2f3b5639e3c3b69be71a'],
+  ['0001_initial.sql', 'c5a0af8ac227c1227b8904d4d94601ba7b94a95e2f8d9cd06c753d76115397d0'],
 ];
 
 /**
