@@ -218,7 +218,6 @@ CREATE TABLE jobs (
   autovacuum_vacuum_cost_delay = 0
 );
 
-CREATE INDEX jobs_due ON jobs (kind, due_at);
 CREATE INDEX jobs_by_owner ON jobs (kind, owner, due_at);
 
 -- Number of requests of each key, partner or client address in its current window. Every request that is counted or refused
