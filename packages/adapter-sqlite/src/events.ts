@@ -101,11 +101,14 @@ export function sqliteEvents(database: Database): EventStore {
     partnersHolding: ({ sub, scope }) => database.read(() => holders()({ sub, scope })),
 
     list: ({ partner, mode, after, limit }) =>
-      database.read(() => ({
-        events: sql().list.all({ partner, mode, after, limit }),
-        oldestSequence: sql().oldest.get({ partner, mode })?.oldest ?? null,
-        newestSequence: sql().newest.get({ partner, mode })?.newest ?? 0,
-      })),
+      database.read((connection) =>
+        // In one transaction, because another process may publish between the statements.
+        connection.transaction(() => ({
+          events: sql().list.all({ partner, mode, after, limit }),
+          oldestSequence: sql().oldest.get({ partner, mode })?.oldest ?? null,
+          newestSequence: sql().newest.get({ partner, mode })?.newest ?? 0,
+        }))(),
+      ),
 
     latest: ({ partner, mode, before, after, type, until, status, endpointId, limit }) =>
       database.read(() =>

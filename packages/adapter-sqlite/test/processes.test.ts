@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import Driver from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { acme, executions } from '../../testing/src/contract/partner-samples.ts';
@@ -64,4 +65,20 @@ test('two processes that publish and deliver leave no gap, and deliver everythin
   const done = await listed(storage, { ...acme, status: 'delivered' });
   expect(done.map(({ id }) => id).toSorted()).toEqual(delivered.toSorted());
   expect(done.filter(({ attempts }) => attempts.length !== 1)).toEqual([]);
+});
+
+test('a list of events and its newest number are of one moment while another process publishes', async () => {
+  const { file, storage } = await openDatabase();
+  let isPublishing = true;
+  const publishing = together(own('publish.ts'), placeOf(file), [['500']]).finally(() => {
+    isPublishing = false;
+  });
+  let after = 0;
+  while (isPublishing) {
+    const { events, newestSequence } = await storage.events.list({ ...acme, after, limit: 1_000 });
+    expect(newestSequence).toBe(events.at(-1)?.sequence ?? after);
+    after = newestSequence;
+    await setImmediate();
+  }
+  await publishing;
 });
