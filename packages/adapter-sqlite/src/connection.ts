@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type Sqlite from 'better-sqlite3';
 import { busyTimeoutMs, codeOf, retryWhileBusy, type Timing } from './busy.ts';
@@ -86,7 +86,14 @@ function createPrivately(path: string): void {
       });
     }
     if (codeOf(error) !== 'EEXIST') throw error;
-    if (statSync(path).isDirectory()) {
+    const status = statSync(path, { throwIfNoEntry: false });
+    if (status === undefined) {
+      const target = resolve(dirname(path), readlinkSync(path));
+      throw new StorageUnavailableError(
+        `${path} is a link to ${target}, which does not exist; name ${target} itself, or remove the link`,
+      );
+    }
+    if (status.isDirectory()) {
       throw new StorageUnavailableError(
         `${path} is a directory; name a file in it, such as ${join(path, 'ostiary.db')}`,
       );

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Driver from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -70,6 +70,16 @@ test('a directory is refused as one', async () => {
   await expect(storage.open()).rejects.toMatchObject({
     ...unavailable,
     message: `${folder} is a directory; name a file in it, such as ${join(folder, 'ostiary.db')}`,
+  });
+});
+
+test('a link to a file that does not exist is refused with its target', async () => {
+  const file = temporaryFile();
+  const target = join(dirname(file), 'missing.db');
+  symlinkSync(target, file);
+  await expect(sqliteStorage({ file }).open()).rejects.toMatchObject({
+    ...unavailable,
+    message: `${file} is a link to ${target}, which does not exist; name ${target} itself, or remove the link`,
   });
 });
 
