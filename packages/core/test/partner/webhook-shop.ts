@@ -1,3 +1,4 @@
+import { safeVerify } from '@ostiary/webhook-verifier';
 import type { OstiaryOptions } from '../../src/index.ts';
 import { partnerProvider } from '../support/partner-api.ts';
 import type { Json, TestKey, TestProvider } from '../support/provider.ts';
@@ -79,5 +80,15 @@ export async function shop(options: Partial<OstiaryOptions> = {}, mode: 'live' |
 export async function answering(status: number, text = ''): Promise<Sink> {
   const endpoint = await sink();
   endpoint.answer = (response) => void response.writeHead(status).end(text);
+  return endpoint;
+}
+
+/** Starts an endpoint that verifies signatures as a receiver does. */
+export async function verifying(now: () => number) {
+  const endpoint = await sink(now);
+  endpoint.answer = async (response, { body, headers, at }) => {
+    const { ok } = await safeVerify(body, headers, { secret, now: at });
+    response.writeHead(ok ? 204 : 400).end();
+  };
   return endpoint;
 }
