@@ -1,6 +1,7 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { compilerErrors } from '../../support/compiler-errors.ts';
 import { blocksOf, pages, root } from '../../support/documentation.ts';
 
 /** Declarations of the reader's application, which code blocks of the documentation use. */
@@ -88,26 +89,7 @@ describe('code blocks of the documentation', () => {
       lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'],
       noUnusedLocals: false,
     };
-    const host = ts.createCompilerHost(options);
-    const { fileExists, readFile, getSourceFile, directoryExists = () => true } = host;
-    const folders = new Set(Array.from(files.keys(), (name) => dirname(name)));
-    host.directoryExists = (name) => folders.has(name) || directoryExists(name);
-    host.fileExists = (name) => files.has(name) || fileExists(name);
-    host.readFile = (name) => files.get(name) ?? readFile(name);
-    host.getSourceFile = (name, language) => {
-      const text = files.get(name);
-      return text === undefined ? getSourceFile(name, language) : ts.createSourceFile(name, text, language);
-    };
-    const program = ts.createProgram([...files.keys()], options, host);
-    const problems = [...files.keys()]
-      // Check the blocks only: the imported sources are checked elsewhere, and would take most of the time.
-      .flatMap((name) => ts.getPreEmitDiagnostics(program, program.getSourceFile(name)))
-      .filter(({ file }) => file !== undefined && files.has(file.fileName))
-      .map(
-        ({ file, messageText }) =>
-          `${relative(root, file?.fileName ?? '')}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-      );
-    expect(problems).toEqual([]);
+    expect(compilerErrors(files, options)).toEqual({});
     // Long time limit, because the types of whole frameworks are read.
   }, 120_000);
 

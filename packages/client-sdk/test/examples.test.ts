@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { compilerErrors } from '../../../lab/support/compiler-errors.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const entries = {
@@ -107,21 +108,6 @@ describe('the documentation of every public symbol', () => {
         ]),
       ),
     );
-    const host = ts.createCompilerHost(options);
-    const { fileExists, readFile, getSourceFile } = host;
-    host.fileExists = (name) => files.has(name) || fileExists(name);
-    host.readFile = (name) => files.get(name) ?? readFile(name);
-    host.getSourceFile = (name, language) => {
-      const text = files.get(name);
-      return text === undefined ? getSourceFile(name, language) : ts.createSourceFile(name, text, language);
-    };
-    const program = ts.createProgram([...files.keys()], options, host);
-    const problems = [...files.keys()]
-      .flatMap((name) => ts.getPreEmitDiagnostics(program, program.getSourceFile(name)))
-      .filter(({ file }) => file !== undefined && files.has(file.fileName))
-      .map(
-        ({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-      );
-    expect(problems).toEqual([]);
+    expect(compilerErrors(files, options)).toEqual({});
   }, 120_000);
 });
