@@ -55,7 +55,7 @@ export const optionsSchema = knownOnly({
       .optional(),
   }),
   sealingKeys,
-  hostSecrets: z.looseObject({ countSealedOtherwise: callback(), reseal: callback() }).optional(),
+  hostSecrets: hostObject({ countSealedOtherwise: callback(), reseal: callback() }).optional(),
   trustedProxies: z.array(proxy).default([]),
   theme: knownOnly({
     name: z.string().trim().min(1).max(60).default(defaultOptions.theme.name),
@@ -145,16 +145,12 @@ export const optionsSchema = knownOnly({
       }),
     )
     .default({}),
-  console: z
-    .looseObject({
-      opensWith: z.looseObject({ scope: z.string().nullable(), testOnly: z.boolean() }),
-      pages: callback(),
-      portal: z.looseObject({ linkPath: z.string(), pages: callback() }).optional(),
-    })
-    .optional(),
-  operators: z
-    .looseObject({ authenticate: callback(), pages: z.looseObject({ pages: callback() }) })
-    .optional(),
+  console: hostObject({
+    opensWith: hostObject({ scope: z.string().nullable(), testOnly: z.boolean() }),
+    pages: callback(),
+    portal: hostObject({ linkPath: z.string(), pages: callback() }).optional(),
+  }).optional(),
+  operators: hostObject({ authenticate: callback(), pages: hostObject({ pages: callback() }) }).optional(),
   notify: callback<Notify>().optional(),
   telemetry: z.boolean().default(defaultOptions.telemetry),
   clock: store<Clock>('now').optional(),

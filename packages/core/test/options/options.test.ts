@@ -58,6 +58,9 @@ describe('addresses of the service', () => {
   });
 });
 
+/** A console without pages. */
+const emptyConsole = { opensWith: { scope: null, testOnly: true }, pages: () => [] };
+
 describe('options', () => {
   it.each([
     [{ authurl: 'https://id.example' }, 'options: unknown option authurl; there are authUrl, baseUrl, '],
@@ -73,6 +76,30 @@ describe('options', () => {
     ],
     [{ login: { authenticate: () => null, loginUrl: () => '/', signout: () => '/' } }, 'option signout'],
     [{ payments: { execute: () => ({}), oncontradiction: () => undefined } }, 'option oncontradiction'],
+    [
+      { hostSecrets: { countSealedOtherwise: () => 0, reseal: () => ({}), resealAll: () => ({}) } },
+      'hostSecrets: unknown option resealAll; there are countSealedOtherwise, reseal',
+    ],
+    [
+      { console: { ...emptyConsole, portals: {} } },
+      'console: unknown option portals; there are opensWith, pages, portal',
+    ],
+    [
+      { console: { ...emptyConsole, opensWith: { ...emptyConsole.opensWith, testonly: true } } },
+      'console.opensWith: unknown option testonly; there are scope, testOnly',
+    ],
+    [
+      { console: { ...emptyConsole, portal: { linkPath: '/portal/:link', pages: () => [], linkpath: '/' } } },
+      'console.portal: unknown option linkpath; there are linkPath, pages',
+    ],
+    [
+      { operators: { authenticate: () => null, pages: { pages: () => [] }, authorize: () => null } },
+      'operators: unknown option authorize; there are authenticate, pages',
+    ],
+    [
+      { operators: { authenticate: () => null, pages: { pages: () => [], Pages: () => [] } } },
+      'operators.pages: unknown option Pages; there are pages',
+    ],
   ])('that are unknown are refused with those that there are: %j', async (changes, words) => {
     expect(await refusal(changes)).toContain(words);
   });
