@@ -86,11 +86,11 @@ async function run(program: string, args: readonly string[], env: Record<string,
 export async function backupPostgres(
   url: string,
   file: string,
-  told: (step: ProgressStep) => void,
+  onProgress: (step: ProgressStep) => void,
 ): Promise<readonly string[]> {
   const watching = setInterval(() => {
     stat(file).then(
-      ({ size }) => told({ step: 'saving', done: size, of: null, unit: 'bytes' }),
+      ({ size }) => onProgress({ step: 'saving', done: size, of: null, unit: 'bytes' }),
       () => undefined,
     );
   }, 500);

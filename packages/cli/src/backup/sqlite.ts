@@ -47,7 +47,7 @@ function verify(copy: BackupDatabase, expected: ReadonlyMap<string, number>): vo
 export async function backupSqlite(
   from: BackupDatabase,
   to: { readonly file: string; readonly open: (file: string) => BackupDatabase },
-  told: (step: ProgressStep) => void,
+  onProgress: (step: ProgressStep) => void,
 ): Promise<ReadonlyMap<string, number>> {
   from.exec('BEGIN');
   try {
@@ -55,12 +55,12 @@ export async function backupSqlite(
     const counts = countsOf(from);
     await from.backup(to.file, {
       progress({ totalPages, remainingPages }) {
-        told({ step: 'copying', done: totalPages - remainingPages, of: totalPages, unit: 'pages' });
+        onProgress({ step: 'copying', done: totalPages - remainingPages, of: totalPages, unit: 'pages' });
         return batch;
       },
     });
     const copy = to.open(to.file);
-    told({ step: 'verifying', done: 0, of: counts.size, unit: 'tables' });
+    onProgress({ step: 'verifying', done: 0, of: counts.size, unit: 'tables' });
     try {
       verify(copy, counts);
     } finally {

@@ -43,7 +43,7 @@ export interface ImportChoices {
   /** User ids in Ostiary by the ids on the old server; `null` if the ids stay the same. */
   readonly subjects: ReadonlyMap<string, string> | null;
   /** Progress callback, called after each client and each batch of consents. */
-  readonly told: (step: string, done: number, of: number) => void;
+  readonly onProgress: (step: string, done: number, of: number) => void;
 }
 
 /** Makes a function that renames scopes of the old server, and separates those that Ostiary does not know. */
@@ -67,18 +67,18 @@ async function importClient(
   const { kept, unknown } = scopesFor(admin, choices)(isUnnamed ? choices.scopes : settings.allowedScopes);
   const scopes = unknown.length > 0 ? [`scopes: ${unknown.join(' ')}`] : [];
   const isHashed = settings.clientSecretHash !== undefined;
-  const told = { clientId, isHashed, left: [...left, ...scopes] };
-  const refused = (why: string) => ({ ...told, outcome: 'refused' as const, reason: why });
-  if ((await admin.clients.get(clientId)) !== null) return { ...told, outcome: 'exists', reason: null };
+  const found = { clientId, isHashed, left: [...left, ...scopes] };
+  const refused = (why: string) => ({ ...found, outcome: 'refused' as const, reason: why });
+  if ((await admin.clients.get(clientId)) !== null) return { ...found, outcome: 'exists', reason: null };
   if (reason !== null) return refused(reason);
   if (isUnnamed && choices.scopes.length === 0) return refused('it names no scopes: say with --scope which');
   const client = { ...settings, allowedScopes: kept };
   try {
     await (choices.isTrial ? admin.clients.check(client) : admin.clients.create(client));
-    return { ...told, outcome: 'created', reason: null };
+    return { ...found, outcome: 'created', reason: null };
   } catch (error) {
     // Another process has created the client in the meantime.
-    if (error instanceof ClientError) return { ...told, outcome: 'exists', reason: null };
+    if (error instanceof ClientError) return { ...found, outcome: 'exists', reason: null };
     if (error instanceof TypeError) return refused(error.message);
     throw error;
   }
@@ -138,7 +138,7 @@ async function importConsents(
   let imported = isTrial ? given.length : 0;
   for (let start = 0; start < given.length && !isTrial; start += batch) {
     imported += (await admin.consents.import(given.slice(start, start + batch))).imported;
-    choices.told('importing consents', Math.min(start + batch, given.length), given.length);
+    choices.onProgress('importing consents', Math.min(start + batch, given.length), given.length);
   }
   return {
     imported,
@@ -163,7 +163,7 @@ export async function applyImport(
   const outcomes: ClientOutcome[] = [];
   for (const client of clients) {
     outcomes.push(await importClient(admin, client, choices));
-    choices.told('importing clients', outcomes.length, clients.length);
+    choices.onProgress('importing clients', outcomes.length, clients.length);
   }
   const there = new Set(
     outcomes.flatMap(({ clientId, outcome }) => (outcome === 'refused' ? [] : [clientId])),

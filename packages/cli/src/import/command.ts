@@ -145,7 +145,7 @@ export const importCommands: Commands = {
       const choices = {
         ...{ isTrial, scopes: args.list('scope'), scopeNames: scopeNames(args) },
         subjects: await subjectsOf(args.text('subjects')),
-        told: (step: string, done: number, of: number) => terminal.progress({ step, done, of }),
+        onProgress: (step: string, done: number, of: number) => terminal.progress({ step, done, of }),
       };
       const { clients, consents } = await applyImport(admin, await found(from, files), choices);
       const refused = clients.filter(({ outcome }) => outcome === 'refused').length;

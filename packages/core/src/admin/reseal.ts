@@ -27,7 +27,7 @@ const batch = 200;
 const maxBatches = 50;
 
 /** Maximum number of undecryptable secrets for which this process writes a log line each. */
-const maxTold = 100;
+const maxReported = 100;
 
 /**
  * Enqueues the reseal jobs if there is a previous sealing key and the jobs do not exist yet. The first run is
@@ -94,11 +94,11 @@ async function resealBatch(
 /**
  * Encrypts the secrets of API keys, webhook endpoints and finally the host application with the first sealing
  * key.
- * @param told - called after each batch with the number of secrets checked so far, and their total
+ * @param onProgress - called after each batch with the number of secrets checked so far, and their total
  */
 export async function resealNow(
   core: Core,
-  told: (done: number, of: number) => void = () => undefined,
+  onProgress: (done: number, of: number) => void = () => undefined,
 ): Promise<Resealed> {
   const tables = tablesOf(core);
   let of = 0;
@@ -111,7 +111,7 @@ export async function resealNow(
       });
       sealed += count ?? 0;
       done += rows.length;
-      told(done, Math.max(of, done));
+      onProgress(done, Math.max(of, done));
     }
   }
   const ofHost = await resealHostSecrets(core);
@@ -125,7 +125,7 @@ export async function resealNow(
 export function resealHandler(core: Core): JobHandler {
   const { sealer, clock } = core;
   const { logger } = core.options;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   /**
    * Number of secrets that were encrypted again, with the current sealing key, since the last complete pass
    * over all tables.
@@ -142,8 +142,8 @@ export function resealHandler(core: Core): JobHandler {
         if (written === maxBatches) return { dueAt: clock.now() };
         const count = await resealBatch(core, table, rows, (id, err) => {
           unopened += 1;
-          if (told.has(id) || told.size >= maxTold) return;
-          told.add(id);
+          if (reported.has(id) || reported.size >= maxReported) return;
+          reported.add(id);
           logger.error({ err, [table.name]: id }, 'a sealed secret cannot be opened; it is left as it is');
         });
         if (count === null) continue;

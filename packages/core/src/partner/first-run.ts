@@ -28,7 +28,7 @@ const everything: FirstRun = { endpoint: true, event: true, signature: true, pay
 export function firstRuns({ storage }: Pick<Core, 'storage'>) {
   const { sandbox, webhooks, events, transfers } = storage;
 
-  async function look(owner: Owner, signature: boolean): Promise<FirstRun> {
+  async function stepsOf(owner: Owner, signature: boolean): Promise<FirstRun> {
     const endpoints = await webhooks.list(owner);
     const latest = await events.latest({ ...owner, ...everyEvent, limit: 1 });
     const all = { status: null, reference: null, from: null, to: null, after: null };
@@ -40,7 +40,7 @@ export function firstRuns({ storage }: Pick<Core, 'storage'>) {
     async of(partner: string, now: number): Promise<FirstRun> {
       const remembered = await sandbox.find(recordOf(partner), now);
       if (remembered?.all === true) return everything;
-      const found = await look({ partner, mode: 'test' }, remembered?.signature === true);
+      const found = await stepsOf({ partner, mode: 'test' }, remembered?.signature === true);
       if (Object.values(found).every((isDone) => isDone))
         await sandbox.save(recordOf(partner), { all: true }, now + rememberedMs);
       return found;

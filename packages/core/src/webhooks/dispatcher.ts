@@ -77,7 +77,7 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     failing: 'deliveries cannot be claimed; it is tried again',
     working: 'deliveries can be claimed again',
   });
-  const polling = createPolling({ look: claim, outages, schedule });
+  const polling = createPolling({ claim, outages, schedule });
   const writing = createWriting({
     ...{ deliveries, clock, logger, schedule, concurrency },
     isRunning: polling.isStarted,

@@ -21,12 +21,12 @@ export interface Found {
 
 /** Creates a poller for due work, which runs one poll at a time. */
 export function createPolling({
-  look,
+  claim,
   outages,
   schedule,
 }: {
   /** Claims as much work as the worker has free places, and starts it. */
-  readonly look: () => Promise<Found>;
+  readonly claim: () => Promise<Found>;
   /** Log to which failed polls are written. */
   readonly outages: OutageLog;
   readonly schedule: Schedule;
@@ -41,12 +41,12 @@ export function createPolling({
    */
   let isWoken = false;
 
-  async function lookAgain(): Promise<number> {
+  async function claimAgain(): Promise<number> {
     let total = 0;
     try {
       while (isWoken) {
         isWoken = false;
-        const { claimed, isCutOff } = await look();
+        const { claimed, isCutOff } = await claim();
         total += claimed;
         isWoken ||= isStarted && isCutOff;
       }
@@ -67,7 +67,7 @@ export function createPolling({
    */
   function now(): Promise<number> {
     isWoken = true;
-    flight ??= lookAgain();
+    flight ??= claimAgain();
     return flight;
   }
 

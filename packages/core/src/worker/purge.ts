@@ -50,13 +50,13 @@ export async function schedulePurge({ storage, clock }: Core): Promise<void> {
 /**
  * Removes database rows that are no longer needed, in small batches between which other requests can run.
  * @param rounds - maximum number of batches
- * @param told - called after each batch with the number of rows removed so far
+ * @param onProgress - called after each batch with the number of rows removed so far
  * @returns the numbers of removed rows, and whether none are left to remove
  */
 async function purgeBatches(
   { storage, clock, options }: Core,
   rounds: number,
-  told: (removed: number) => void = () => undefined,
+  onProgress: (removed: number) => void = () => undefined,
 ): Promise<{ readonly total: object; readonly isThrough: boolean }> {
   const eventRetentionMs = options.webhooks.retentionDays * dayMs;
   const total: Record<string, number> = {};
@@ -73,7 +73,7 @@ async function purgeBatches(
     const hourlyCounts = await storage.hourlyCounts.purge(now - hourlyCountMs, batch);
     const counts = Object.entries({ ...count, requests, clientDocuments, hourlyCounts });
     for (const [kind, rows] of counts) total[kind] = (total[kind] ?? 0) + rows;
-    told(Object.values(total).reduce((sum, rows) => sum + rows, 0));
+    onProgress(Object.values(total).reduce((sum, rows) => sum + rows, 0));
     if (counts.every(([, rows]) => rows < batch)) {
       options.logger.debug(total, 'old rows were removed');
       return { total, isThrough: true };

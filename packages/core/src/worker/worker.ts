@@ -168,7 +168,7 @@ export function createWorker(
     failing: 'the queue cannot be read; it is tried again',
     working: 'the queue can be read again',
   });
-  const polling = createPolling({ look: claim, outages, schedule });
+  const polling = createPolling({ claim, outages, schedule });
 
   return {
     start: polling.start,
