@@ -1,46 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { memoryStorage } from '@ostiary/testing/memory';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resealHandler } from '../../src/admin/reseal.ts';
-import { type HostSecrets, type OstiaryOptions, silentLogger } from '../../src/index.ts';
+import { silentLogger } from '../../src/index.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import type { Core } from '../../src/options/context.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
 import type { Storage } from '../../src/storage.ts';
-import { register, secret, webhookProvider } from '../partner/webhook-shop.ts';
+import { register, secret } from '../partner/webhook-shop.ts';
 import { storageWith } from '../support/fragile-storage.ts';
 import { TestClock, type TestProvider } from '../support/provider.ts';
+import { everything, idOf, processes, work } from './resealing.ts';
 
 const minute = 60_000;
 const hooks = '/v1/partner/webhooks';
 const events = ['webhook.test'];
-const everything = { after: null, limit: 10_000 };
-const idOf = (key: Uint8Array): string => createSealer([key], systemRandom).currentKeyId;
-
-/**
- * Returns a function that starts processes on one database that stays open, and two generations of sealing
- * keys.
- */
-function processes() {
-  const clock = new TestClock();
-  const given = memoryStorage();
-  const storage: Storage = { ...given, close: async () => undefined };
-  onTestFinished(() => given.close());
-  const start = async (sealingKeys: Uint8Array[], options: Partial<OstiaryOptions> = {}) =>
-    (await webhookProvider({ storage, sealingKeys, clock, ...options })).provider;
-  /** Returns the ids of the sealing keys with which the secrets of API keys and endpoints are encrypted. */
-  const sealedWith = async (): Promise<string[]> => {
-    const keys = await storage.apiKeys.listSealed(everything);
-    const rows = [...keys, ...(await storage.webhooks.listSealed(everything))];
-    return [...new Set(rows.map(({ sealed }) => sealed.split('.')[1] ?? ''))];
-  };
-  return { clock, storage, start, sealedWith, old: randomBytes(32), next: randomBytes(32) };
-}
-
-/** Runs all due work, until none is left. */
-async function work({ ostiary }: TestProvider): Promise<void> {
-  while ((await ostiary.worker.runDue()) > 0);
-}
 
 /** Returns the log's warnings about secrets that cannot be decrypted. */
 const complaints = ({ logged }: TestProvider) =>
@@ -164,93 +138,6 @@ describe('sealing anew', () => {
       expect((await storage.webhooks.find(owner, id))?.enabled).toBe(false);
     },
   );
-
-  it('includes secrets of the host application', async () => {
-    const { clock, start, old, next } = processes();
-    let outdated = 3;
-    const hostSecrets: HostSecrets = {
-      countSealedOtherwise: async () => outdated,
-      async reseal() {
-        const sealed = outdated - 1;
-        outdated = 1;
-        return { sealed, unopened: 1 };
-      },
-    };
-    await start([old]);
-    const after = await start([next, old], { hostSecrets });
-    const { admin } = after.ostiary;
-    expect((await admin.health()).sealing.sealedOtherwise).toBe(3);
-    expect(await admin.reseal()).toEqual({ sealed: 2, unopened: 1 });
-    expect((await admin.health()).sealing.sealedOtherwise).toBe(1);
-    outdated = 5;
-    await work(after);
-    expect(after.logged).toContainEqual({
-      level: 'warn',
-      message: 'some secrets are not sealed with the first sealing key',
-      fields: { sealingKey: idOf(next), sealed: 4, unopened: 1 },
-    });
-    outdated = 5;
-    clock.advance(10 * minute);
-    await work(after);
-    expect(outdated).toBe(1);
-    outdated = 10_001;
-    expect((await admin.health()).sealing.sealedOtherwise).toBe(10_000);
-  });
-
-  it('takes secrets of the host application in portions, as many in a run of the worker as of its own', async () => {
-    const { start, old, next } = processes();
-    let outdated = 0;
-    let calls = 0;
-    let waiting = 0;
-    const waits: number[] = [];
-    const hostSecrets: HostSecrets = {
-      countSealedOtherwise: () => outdated,
-      reseal() {
-        calls += 1;
-        waits.push(waiting);
-        waiting += 1;
-        setImmediate(() => {
-          waiting -= 1;
-        });
-        const sealed = Math.min(outdated, 10);
-        outdated -= sealed;
-        return { sealed, unopened: 1, hasMore: outdated > 0 };
-      },
-    };
-    await start([old]);
-    const after = await start([next, old], { hostSecrets });
-    outdated = 95;
-    expect(await after.ostiary.admin.reseal()).toEqual({ sealed: 95, unopened: 1 });
-    // Other requests run in between, even if the function returns at once.
-    expect([outdated, calls, Math.max(...waits)]).toEqual([0, 10, 0]);
-    [outdated, calls] = [1_200, 0];
-    await after.ostiary.worker.runDue();
-    expect(calls).toBe(50);
-    await work(after);
-    expect([outdated, calls]).toEqual([0, 120]);
-    expect(after.logged).toContainEqual(
-      expect.objectContaining({ fields: { sealingKey: idOf(next), sealed: 1_200, unopened: 1 } }),
-    );
-  });
-
-  it('waits a limited time for the functions of the host application', async () => {
-    const { start, old } = processes();
-    const never = () => new Promise<never>(() => undefined);
-    const hostSecrets: HostSecrets = { countSealedOtherwise: never, reseal: never };
-    const { ostiary } = await start([old], { hostSecrets, hostTimeoutSeconds: 0.05 });
-    await expect(ostiary.admin.health()).rejects.toThrow('hostSecrets.countSealedOtherwise did not answer');
-    await expect(ostiary.admin.reseal()).rejects.toThrow('hostSecrets.reseal did not answer');
-  });
-
-  it('refuses invalid numbers of secrets of the host application', async () => {
-    const { start, old } = processes();
-    for (const wrong of [{ sealed: 1 }, { sealed: 1, unopened: 0, hasMore: 'no' }]) {
-      const hostSecrets = { countSealedOtherwise: async () => -1, reseal: async () => wrong };
-      const { ostiary } = await start([old], { hostSecrets: hostSecrets as unknown as HostSecrets });
-      await expect(ostiary.admin.health()).rejects.toThrow('hostSecrets.countSealedOtherwise must return');
-      await expect(ostiary.admin.reseal()).rejects.toThrow('hostSecrets.reseal must return');
-    }
-  });
 
   it('works in bounded batches, and hands the job back before its lease ends', async () => {
     const [old, next] = [randomBytes(32), randomBytes(32)];
