@@ -8,7 +8,6 @@ import { spaceSeparated } from '../text/space-separated.ts';
 import { readAcrValues } from './authentication-context.ts';
 import { readClaims } from './claims-parameter.ts';
 import { findRequestingClient, needsPkce, requireEnabled } from './client.ts';
-import { isCodeChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { invalid, oneValue, printed, type RawParameters, requireShort } from './request-parameters.ts';
 import { requestedScopes } from './requested-scopes.ts';
@@ -157,6 +156,7 @@ function requireMaxAge(maxAge: string): string {
   throw invalid('The parameter max_age has to be a whole number of seconds.');
 }
 
+/** Checks the parameters of PKCE, of which only the method S256 is supported (RFC 7636, section 4.3). */
 function checkPkceParameters(value: (name: Parameter) => string | undefined, client: ClientRecord): void {
   const challenge = value('code_challenge');
   const method = value('code_challenge_method');
@@ -167,7 +167,7 @@ function checkPkceParameters(value: (name: Parameter) => string | undefined, cli
     return;
   }
   if (method !== 'S256') throw invalid('The parameter code_challenge_method has to be S256.');
-  if (!isCodeChallenge(challenge))
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
     throw invalid('The parameter code_challenge has to be the base64url of a SHA-256.');
 }
 

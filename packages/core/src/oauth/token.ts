@@ -5,7 +5,7 @@ import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
-import { digest } from '../secrets/tokens.ts';
+import { digest, equalDigests } from '../secrets/tokens.ts';
 import { printableUrl } from '../text/printable.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
@@ -15,7 +15,6 @@ import type { DpopProof } from './dpop-proof.ts';
 import { scopesInIdToken } from './id-token.ts';
 import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.ts';
 import { maxFailedVerifiers } from './lifetimes.ts';
-import { verifierMatches } from './pkce.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { requestedPart } from './resources.ts';
 import { findUser } from './user.ts';
@@ -41,6 +40,12 @@ function required(parameters: ReadonlyMap<string, string>, name: string): string
   const value = parameters.get(name);
   if (!value) throw new OAuthError('invalid_request', `The parameter ${name} is missing.`);
   return value;
+}
+
+/** Checks whether a PKCE verifier is well-formed and matches a challenge (RFC 7636, section 4.6). */
+function verifierMatches(verifier: string, challenge: string): boolean {
+  const isWellFormed = /^[A-Za-z0-9\-._~]{43,128}$/.test(verifier);
+  return isWellFormed && equalDigests(digest(verifier), Buffer.from(challenge, 'base64url'));
 }
 
 /**

@@ -22,8 +22,8 @@ describe('how the sources handle secrets', () => {
     const own = [
       'http/csrf.ts',
       'oauth/client-authentication.ts',
-      'oauth/pkce.ts',
       'oauth/refresh.ts',
+      'oauth/token.ts',
       'passports/passports.ts',
       'idempotency/repeatable-request.ts',
       'secrets/tokens.ts',

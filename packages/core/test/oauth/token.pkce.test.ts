@@ -18,40 +18,6 @@ async function redeem(code: string, changes: Record<string, unknown>, by: TestCl
   return outcome;
 }
 
-describe('at the authorization endpoint', () => {
-  const { challenge, verifier } = pkce();
-  const methods = ['plain', 'Plain', 's256', 'S256 ', 'S512', 'none', 'null', '__proto__'];
-  const malformed = ['', challenge.slice(1), `${challenge}=`, `${challenge}A`, `${challenge.slice(1)}+`];
-
-  it.each([
-    ...methods.map((method) => ({ code_challenge: challenge, code_challenge_method: method })),
-    // A missing method means `plain`.
-    { code_challenge: challenge },
-    { code_challenge: verifier, code_challenge_method: '' },
-    { code_challenge_method: 'S256' },
-    ...[...malformed, ' '.repeat(43)].map((text) => ({
-      code_challenge: text,
-      code_challenge_method: 'S256',
-    })),
-  ])('%j is invalid_request, of any client', async (parameters) => {
-    for (const to of [client, hardened, app])
-      expect(await provider.attempt(to, parameters)).toBe('invalid_request');
-  });
-
-  it('a challenge that is given twice is, too', async () => {
-    const twice = `${provider.authorizeUrl(client, pkce().bound)}&code_challenge=${pkce().challenge}`;
-    expect((await provider.browser().get(twice)).outcome).toBe('303 invalid_request');
-  });
-
-  it('it is required of public clients and of clients with that setting only', async () => {
-    for (const to of [hardened, app]) {
-      expect(await provider.attempt(to)).toBe('invalid_request');
-      expect(await provider.attempt(to, { code_challenge: '' })).toBe('invalid_request');
-    }
-    expect(await provider.attempt(await provider.client())).toBe('interaction');
-  });
-});
-
 it('a code without a challenge is refused with a verifier but stays valid, and its ID token has the nonce of the request', async () => {
   const code = await provider.code(client, { nonce: 'of-the-victim' });
   expect(await redeem(code, { code_verifier: pkce().verifier })).toBe('400 invalid_grant');
