@@ -184,7 +184,7 @@ export function createRequestHandler(
 ): RequestHandler {
   // A host or a proxy may have removed these prefixes already. Longest first, because one may be below
   // another.
-  const prefixes = [authUrl, baseUrl, issuer]
+  const prefixes = [authUrl, baseUrl, new URL(issuer)]
     .map((url) => url.pathname.replace(/\/$/, ''))
     .filter((path) => path !== '')
     .sort((a, b) => b.length - a.length);

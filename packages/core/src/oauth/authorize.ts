@@ -14,7 +14,7 @@ import {
   requirePushed,
 } from './authorize-request.ts';
 import { startedByScript } from './client.ts';
-import { issuerOf, pageUrl } from './endpoints.ts';
+import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
 import { authenticate } from './host-login.ts';
@@ -49,7 +49,7 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
     error: error.code,
     error_description: error.description,
     ...(state !== null && { state }),
-    iss: issuerOf(core.options),
+    iss: core.options.issuer,
   });
 }
 

@@ -10,7 +10,7 @@ import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { urlBelow } from '../text/urls.ts';
 import { clientKeys, UnreachableKeysError } from './client-keys.ts';
 import { maxAssertionLength } from './credentials.ts';
-import { apiPaths, issuerOf } from './endpoints.ts';
+import { apiPaths } from './endpoints.ts';
 
 /**
  * Longest time from now to the expiry of a client's assertion (signed JWT), in seconds. An assertion that
@@ -102,7 +102,7 @@ export type ClientAssertions = ReturnType<typeof clientAssertions>;
 export function clientAssertions(core: Core) {
   const { storage, clock, options } = core;
   const keysOf = clientKeys(core);
-  const issuer = issuerOf(options);
+  const { issuer } = options;
   const endpoints = [apiPaths.token, apiPaths.par, apiPaths.introspect].map((path) =>
     urlBelow(options.baseUrl, path),
   );

@@ -4,7 +4,7 @@ import { signingAlgorithms } from '../keys/signing-keys.ts';
 import type { Core } from '../options/context.ts';
 import { urlBelow } from '../text/urls.ts';
 import { promptValues } from './authorize-request.ts';
-import { apiPaths, authPaths, issuerOf } from './endpoints.ts';
+import { apiPaths, authPaths } from './endpoints.ts';
 import { idTokenClaims, signInClaims } from './id-token.ts';
 
 /**
@@ -12,12 +12,12 @@ import { idTokenClaims, signInClaims } from './id-token.ts';
  * options alone.
  */
 function discoveryDocument({ options }: Core): object {
-  const { authUrl, baseUrl, claimsParameter, dpop, introspection, login, scopes } = options;
+  const { authUrl, baseUrl, claimsParameter, dpop, introspection, issuer, login, scopes } = options;
   const { privateKeyJwt, pushedRequests, refreshTokens, resources } = options;
   const keyMethods = privateKeyJwt ? ['private_key_jwt'] : [];
   const secretMethods = ['client_secret_basic', 'client_secret_post'];
   return {
-    issuer: issuerOf(options),
+    issuer,
     authorization_endpoint: urlBelow(authUrl, authPaths.authorize),
     token_endpoint: urlBelow(baseUrl, apiPaths.token),
     userinfo_endpoint: urlBelow(baseUrl, apiPaths.userinfo),

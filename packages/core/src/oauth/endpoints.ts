@@ -32,12 +32,6 @@ export const apiPaths = {
 /** Name of the cookie that binds a browser to its interaction. */
 export const interactionCookie = ({ prefix }: Options): string => `${prefix}_interaction`;
 
-/** Returns the issuer identifier as in tokens and metadata: without a trailing slash if it has no path. */
-export function issuerOf(options: Options): string {
-  const { issuer } = options;
-  return issuer.pathname === '/' ? issuer.origin : issuer.href;
-}
-
 /** Returns the URL for one of {@link authPaths}. `id` replaces the parameter in the path. */
 export function pageUrl(options: Options, page: keyof typeof authPaths, id = ''): string {
   return urlBelow(options.authUrl, authPaths[page].replace(/:\w+/, encodeURIComponent(id)));
@@ -58,8 +52,8 @@ export const clientIdInPath = (name: string): string =>
  * Returns the paths of the metadata documents if the issuer has a path: the well-known part followed by the
  * issuer's path (RFC 8414, section 3.1). Empty if the issuer has no path.
  */
-export function wellKnownOfIssuer(options: Options): string[] {
-  const issuerPath = options.issuer.pathname.replace(/\/$/, '');
+export function wellKnownOfIssuer({ issuer }: Options): string[] {
+  const issuerPath = new URL(issuer).pathname.replace(/\/$/, '');
   if (issuerPath === '') return [];
   // Escape characters with a meaning in route patterns.
   const escaped = issuerPath.replace(/[\\:*?+!(){}[\]]/g, '\\$&');

@@ -8,7 +8,6 @@ import {
 } from 'jose';
 import { verifiableMs } from '../keys/signing-keys.ts';
 import type { Core } from '../options/context.ts';
-import { issuerOf } from './endpoints.ts';
 
 /**
  * Value of `typ` in the header of ID tokens (RFC 7519, section 5.1). Logout tokens have another value, so
@@ -34,7 +33,7 @@ export interface IdTokenHint {
  */
 export async function readIdTokenHint(core: Core, token: string): Promise<IdTokenHint | null> {
   const now = core.clock.now();
-  const issuer = issuerOf(core.options);
+  const { issuer } = core.options;
   const keys = (await core.signingKeys.current()).verifying(now);
   const keySet = createLocalJWKSet({ keys: keys.map(({ publicJwk }) => publicJwk) });
   try {

@@ -4,7 +4,6 @@ import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState, IdTokenDetails } from '../ports/grants.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
 import { readClaims } from './claims-parameter.ts';
-import { issuerOf } from './endpoints.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
 /**
@@ -78,7 +77,7 @@ export function signIdToken(
   const { acr, amr } = grant.idTokenDetails ?? {};
   const issuedAt = Math.floor(now / 1000);
   const claims: IdTokenClaims = {
-    iss: issuerOf(core.options),
+    iss: core.options.issuer,
     sub: grant.sub,
     aud: client.clientId,
     exp: issuedAt + accessTokenSeconds,

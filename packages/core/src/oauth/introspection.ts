@@ -6,7 +6,6 @@ import { digest } from '../secrets/tokens.ts';
 import { rejectionReason } from './access-token.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
 import { credentialParameters, hasCredential } from './credentials.ts';
-import { issuerOf } from './endpoints.ts';
 import { tokenTypeOf } from './issued-tokens.ts';
 
 /**
@@ -53,7 +52,7 @@ export function introspectionHandler(core: Core, authentication: ClientAuthentic
       token_type: tokenTypeOf(token),
       ...(token.dpopJkt !== null && { cnf: { jkt: token.dpopJkt } }),
       exp: Math.floor(token.expiresAt / 1000),
-      iss: issuerOf(options),
+      iss: options.issuer,
       // Required by RFC 9470, section 6.2.
       ...(token.acr !== null && {
         acr: token.acr,

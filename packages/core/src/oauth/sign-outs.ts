@@ -6,7 +6,6 @@ import type { Authentication } from '../ports/users.ts';
 import { requireUserId } from '../scopes/user-ids.ts';
 import { clockToleranceMs } from '../time/clock.ts';
 import { isEnabled } from './client.ts';
-import { issuerOf } from './endpoints.ts';
 import { sessionIdOf } from './host-login.ts';
 import { signForClient } from './id-token.ts';
 
@@ -120,7 +119,7 @@ function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: str
   const now = core.clock.now();
   const issuedAt = Math.floor(now / 1000);
   const claims = {
-    iss: issuerOf(core.options),
+    iss: core.options.issuer,
     ...{ sub, aud: client.clientId, iat: issuedAt, exp: issuedAt + logoutTokenSeconds },
     jti: core.random.bytes(16).toString('base64url'),
     events: { [logoutEvent]: {} },

@@ -29,6 +29,7 @@ const userCalls = ['find', 'findByKid', 'findByPhone', 'isVisible'] as const;
 export type Options = Readonly<
   Omit<
     z.output<typeof optionsSchema>,
+    | 'issuer'
     | 'users'
     | 'login'
     | 'hostSecrets'
@@ -48,7 +49,8 @@ export type Options = Readonly<
   readonly scopes: ScopeCatalog;
   readonly resources: ResourceCatalog | undefined;
   readonly baseUrl: URL;
-  readonly issuer: URL;
+  /** Issuer identifier as in tokens and metadata: without a trailing slash if it has no path. */
+  readonly issuer: string;
   readonly users: UserDirectory;
   readonly login: Login;
   readonly hostSecrets: HostSecrets | undefined;
@@ -175,7 +177,7 @@ export async function parseOptions(options: OstiaryOptions): Promise<Options> {
   return Object.freeze({
     ...deepFreeze(plain),
     baseUrl,
-    issuer,
+    issuer: issuer.pathname === '/' ? issuer.origin : issuer.href,
     storage,
     clock,
     logger,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { clientAlgorithms } from '../keys/client-algorithms.ts';
-import { issuerOf } from '../oauth/endpoints.ts';
 import type { TokenChecks } from '../oauth/token-checks.ts';
 import type { Core } from '../options/context.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
@@ -40,7 +39,7 @@ export function localResources({ options }: Core, tokens: TokenChecks) {
     const shown = scopes.length > 0 ? scopes : own;
     const metadata = {
       resource: uri,
-      authorization_servers: [issuerOf(options)],
+      authorization_servers: [options.issuer],
       ...(shown.length > 0 && { scopes_supported: shown }),
       bearer_methods_supported: ['header'],
       ...(options.dpop && { dpop_signing_alg_values_supported: clientAlgorithms }),

@@ -51,10 +51,10 @@ describe('addresses of the service', () => {
     'http://[::1]:3000/',
   ])('accept %s, and fall back to authUrl', async (authUrl) => {
     const options = await parseOptions({ ...valid(), authUrl });
-    for (const url of [options.authUrl, options.baseUrl, options.issuer])
+    for (const url of [options.authUrl, options.baseUrl, new URL(options.issuer)])
       expect(url.href).toBe(new URL(authUrl).href);
     const own = await parseOptions({ ...valid(), baseUrl: authUrl, issuer: authUrl });
-    for (const url of [own.baseUrl, own.issuer]) expect(url.href).toBe(new URL(authUrl).href);
+    for (const url of [own.baseUrl, new URL(own.issuer)]) expect(url.href).toBe(new URL(authUrl).href);
   });
 });
 

@@ -4,7 +4,7 @@ import type { KeySet } from '../../keys/signing-keys.ts';
 import type { Core } from '../../options/context.ts';
 import { findClient, requireStillAllowed, unknownRequest } from '../client.ts';
 import { consentedScopes } from '../consented.ts';
-import { authPaths, interactionCookie, issuerOf, pageUrl } from '../endpoints.ts';
+import { authPaths, interactionCookie, pageUrl } from '../endpoints.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { codeSeconds, interactionSeconds } from '../lifetimes.ts';
 import {
@@ -209,8 +209,8 @@ function readHintsAsLogoutDoes(provider: Provider, core: Core): void {
  * created, which takes less than a millisecond.
  */
 export function createProvider(core: Core, keys: KeySet): Provider {
-  const { authUrl } = core.options;
-  const provider = new Provider(issuerOf(core.options), configuration(core, keys));
+  const { authUrl, issuer } = core.options;
+  const provider = new Provider(issuer, configuration(core, keys));
   assertClassNames(provider);
   pinAddress(provider, authUrl);
   signInAsHostSays(provider);
