@@ -6,13 +6,13 @@ import type { Handler } from '../http/route.ts';
 import { timeZoneOf } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';
 import { type AppsNotice, appsPage } from '../pages/apps.ts';
+import { displayName, findUser } from '../scopes/user-record.ts';
 import { redirectedToAuthUrl } from './auth-url-redirect.ts';
 import { findClient } from './client.ts';
 import type { ConnectedApp, ConnectedApps } from './connected-apps.ts';
 import { clientIdInPath, clientPathName, pageUrl } from './endpoints.ts';
 import { requestLanguage } from './error-answer.ts';
 import { authenticate, loginUrl } from './host-login.ts';
-import { displayName, findUser } from './user.ts';
 
 const purpose = (clientId: string): FormPurpose => ['revoke app', clientId];
 const undoPurpose = (clientId: string): FormPurpose => ['restore app', clientId];
@@ -67,7 +67,7 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
       revokeAction: pageUrl(options, 'revokeApp', clientPathName(app.clientId)),
       csrfToken: forms.issueTo(user.sub, purpose(app.clientId)),
     }));
-    const record = await findUser(core, user.sub, ['profile']);
+    const record = await findUser(options.users, user.sub, ['profile']);
     const page = appsPage({
       theme: options.theme,
       language: requestLanguage(core, ctx),
@@ -75,7 +75,7 @@ export function appsHandler(core: Core, consents: ConnectedApps, forms: Forms): 
       pageUrl: pageUrl(options, 'apps'),
       homeUrl: new URL('/', options.authUrl).href,
       apps,
-      userName: displayName(core, record),
+      userName: displayName(record, options.theme.showHandle),
       timeZone: timeZoneOf(record?.zoneinfo),
       notice: await noticeFrom(core, ctx, forms, user.sub, connected),
     });

@@ -12,6 +12,7 @@ import { valueTexts } from '../pages/consent-values.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { UserRecord } from '../ports/users.ts';
 import { offlineAccess } from '../scopes/scopes.ts';
+import { displayName } from '../scopes/user-record.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import { answerHead } from './authorize.ts';
 import { logoUrl } from './client-logo.ts';
@@ -20,7 +21,6 @@ import { answerHostPage, hostPageUrl } from './host-page.ts';
 import type { Interactions, Question } from './interaction.ts';
 import { detailsOf, namedResources, shownDocument } from './interaction-api.ts';
 import { accessTokenSeconds, interactionSeconds } from './lifetimes.ts';
-import { displayName } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
 import { interactionPageUrl } from './way-back.ts';
 
@@ -65,7 +65,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     clientName: client.name,
     partnerName: question.partnerName,
     logoUrl: logoUrl(core, client),
-    userName: displayName(core, user),
+    userName: displayName(user, core.options.theme.showHandle),
     document: shownDocument(client, redirect_uri),
     termsUrl: client.termsUrl ?? null,
     privacyUrl: client.privacyUrl ?? null,

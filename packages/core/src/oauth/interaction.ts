@@ -4,6 +4,7 @@ import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { ConsentRecord } from '../ports/grants.ts';
 import type { Authentication, UserRecord } from '../ports/users.ts';
+import { findUser } from '../scopes/user-record.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import {
   findClient,
@@ -19,7 +20,6 @@ import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
 import { loginOf, loginStep, needsFreshLogin } from './sign-in-step.ts';
-import { findUser } from './user.ts';
 import { userinfoOf } from './userinfo.ts';
 import { interactionPageUrl } from './way-back.ts';
 
@@ -93,7 +93,7 @@ async function clientOf(core: Core, interaction: PendingInteraction): Promise<Cl
  * @throws UserRecordError if a value of the host's record is invalid
  */
 async function findAsked(core: Core, sub: string, scopes: readonly string[]): Promise<UserRecord | null> {
-  const user = await findUser(core, sub, [...scopes, 'profile']);
+  const user = await findUser(core.options.users, sub, [...scopes, 'profile']);
   if (user !== null) userinfoOf(core, user, scopes);
   return user;
 }

@@ -9,6 +9,7 @@ import { choosePageLanguage } from '../languages/page-language.ts';
 import type { Core } from '../options/context.ts';
 import { afterLogoutPage, logoutPage } from '../pages/logout.ts';
 import type { Authentication } from '../ports/users.ts';
+import { displayName, findUser } from '../scopes/user-record.ts';
 import { redirectedToAuthUrl } from './auth-url-redirect.ts';
 import { answerHead, continueAsGet, limitStarts, readPosted } from './authorize.ts';
 import { pageUrl } from './endpoints.ts';
@@ -16,7 +17,6 @@ import { authenticate, LoginError } from './host-login.ts';
 import { type LogoutRequest, logoutParameters, readLogoutRequest } from './logout-request.ts';
 import { readQuery } from './request-parameters.ts';
 import type { SignOuts } from './sign-outs.ts';
-import { displayName, findUser } from './user.ts';
 
 const purpose: FormPurpose = ['logout'];
 
@@ -63,10 +63,11 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     // Sign out without a question only if the user's tab itself navigates to this URL: an image or frame on
     // any page may request it.
     if (user.sub === request.sub && isNavigation(ctx.req)) return signOut(ctx, request, user);
+    const record = await findUser(options.users, user.sub, ['profile']);
     const page = logoutPage({
       ...pageContext(ctx, request),
       clientName: request.client?.name ?? null,
-      userName: displayName(core, await findUser(core, user.sub, ['profile'])),
+      userName: displayName(record, options.theme.showHandle),
       csrfToken: forms.issueTo(user.sub, purpose),
       action: `${pageUrl(options, 'confirmLogout')}?${request.query}`,
     });

@@ -3,6 +3,7 @@ import { OAuthError } from '../errors.ts';
 import { isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
+import { findUser } from '../scopes/user-record.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { spaceSeparated } from '../text/space-separated.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
@@ -20,7 +21,6 @@ import {
 import { accessTokenSeconds, refreshGraceMs } from './lifetimes.ts';
 import { refreshLimits } from './limits.ts';
 import { type GrantPart, requestedPart } from './resources.ts';
-import { findUser } from './user.ts';
 
 /** Parameters of a refresh request (RFC 6749, section 6). */
 interface RefreshRequest {
@@ -111,7 +111,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     const part = requestedPart(core, grant, resource);
     const { resources } = part;
     const scopes = scopesOf(client, part, scope);
-    const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, scopes));
+    const user = await findUser(options.users, grant.sub, scopesInIdToken(core, grant, scopes));
     if (user === null) {
       options.logger.warn(
         { client: client.clientId },

@@ -5,6 +5,7 @@ import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState } from '../ports/grants.ts';
+import { findUser } from '../scopes/user-record.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { printableUrl } from '../text/printable.ts';
 import type { ClientAuthentication } from './client-authentication.ts';
@@ -17,7 +18,6 @@ import { firstRefreshToken, issueTokens, tokenResponse } from './issued-tokens.t
 import { maxFailedVerifiers } from './lifetimes.ts';
 import { isRegisteredRedirectUri } from './redirect-uri.ts';
 import { requestedPart } from './resources.ts';
-import { findUser } from './user.ts';
 
 /**
  * Names of the parameters of a token request that are read, in addition to those of client authentication
@@ -102,7 +102,7 @@ async function exchangeCode(
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
   const part = requestedPart(core, grant, resource);
-  const user = await findUser(core, grant.sub, scopesInIdToken(core, grant, part.scopes));
+  const user = await findUser(core.options.users, grant.sub, scopesInIdToken(core, grant, part.scopes));
   if (user === null) {
     core.options.logger.warn(
       { client: client.clientId },

@@ -9,6 +9,7 @@ import type { Core } from '../options/context.ts';
 import type { Options } from '../options/parse.ts';
 import type { AccessTokenState } from '../ports/grants.ts';
 import type { UserRecord } from '../ports/users.ts';
+import { findUser } from '../scopes/user-record.ts';
 import { digest } from '../secrets/tokens.ts';
 import { urlBelow } from '../text/urls.ts';
 import { rejectionReason } from './access-token.ts';
@@ -16,7 +17,6 @@ import { allowOriginOf, narrowOriginTo } from './cors.ts';
 import { proofChecks } from './dpop-binding.ts';
 import { proofProblem } from './dpop-resource.ts';
 import { apiPaths } from './endpoints.ts';
-import { findUser } from './user.ts';
 
 /** Authorization scheme with which a token was sent. */
 type Scheme = 'Bearer' | 'DPoP';
@@ -139,7 +139,7 @@ export function userinfoHandler(core: Core): Handler {
     const request = { method: ctx.method, url, headers: ctx.req.headers };
     const problem = await proofProblem(proofs, token, presented, request, options.baseUrl.origin);
     if (problem !== null) throw challenged('DPoP', problem.code, problem.description);
-    const user = await findUser(core, token.sub, token.scopes);
+    const user = await findUser(options.users, token.sub, token.scopes);
     if (user === null) throw invalidToken(scheme);
     writeJson(ctx, 200, JSON.stringify(userinfoOf(core, user, token.scopes)));
   };

@@ -1,4 +1,4 @@
-import type { UserRecord } from '../ports/users.ts';
+import type { UserDirectory, UserRecord } from '../ports/users.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { userIdFormat, userIdWords } from './user-ids.ts';
 
@@ -11,6 +11,16 @@ export class UserRecordError extends TypeError {
 
 /** Returns the user's public id: `kid`, or `sub` if the record has no `kid`. */
 export const publicId = ({ sub, kid }: UserRecord): string => kid ?? sub;
+
+/**
+ * Returns the name by which pages address a user; `null` if the host application does not provide one.
+ * @param showHandle - true to add the handle to the name (`theme.showHandle`)
+ */
+export function displayName(user: UserRecord | null, showHandle: boolean): string | null {
+  const { name = null, handle = null } = user ?? {};
+  if (showHandle && name !== null && handle !== null) return `${name} (${handle})`;
+  return name ?? handle;
+}
 
 /**
  * Fields of a user record that a host application may leave out. Responses then leave them out too: a default
@@ -86,4 +96,16 @@ export function requireSameUser(
     (asked.kid === undefined || asked.kid === publicId(answer));
   if (!isSame) throw new UserRecordError(`${call}: returned another user than the one requested`);
   return answer;
+}
+
+/**
+ * Reads a user from the host application's directory; `null` if there is no such user. @throws
+ * UserRecordError if the host returns another user
+ */
+export async function findUser(
+  users: UserDirectory,
+  sub: string,
+  scopes: readonly string[],
+): Promise<UserRecord | null> {
+  return requireSameUser(await users.find(sub, new Set(scopes)), { sub }, 'users.find');
 }
