@@ -9,7 +9,6 @@ import { digest } from '../secrets/tokens.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
 import { urlBelow } from '../text/urls.ts';
 import { clientKeys, UnreachableKeysError } from './client-keys.ts';
-import { maxAssertionLength } from './credentials.ts';
 import { apiPaths } from './endpoints.ts';
 
 /**
@@ -23,6 +22,15 @@ const maxLifeSeconds = 600;
  * 10 to 60.
  */
 const skewSeconds = 30;
+
+/** Value of the parameter `client_assertion_type` (RFC 7523, section 2.2). */
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/**
+ * Maximum length of a client's assertion whose claims are read, in characters. Assertions of libraries have
+ * 300 to 800.
+ */
+const maxAssertionLength = 8 * 1024;
 
 const headerSchema = z.object({
   alg: z.enum(clientAlgorithms),
@@ -51,6 +59,41 @@ type Claims = z.output<typeof claimsSchema>;
 /** Thrown for a client's assertion that is refused, with the reason for the log. */
 class RefusedAssertion extends Error {
   override readonly name = 'RefusedAssertion';
+}
+
+/** An assertion as it was sent, not verified yet. */
+interface SentAssertion {
+  readonly assertion: string;
+  /** Client id that the assertion contains; empty if it contains none. */
+  readonly clientId: string;
+}
+
+/**
+ * Returns the client id that an assertion contains, before the assertion is verified. Empty if it contains
+ * none.
+ */
+function assertedClientId(assertion: string): string {
+  if (assertion.length > maxAssertionLength) return '';
+  try {
+    const { sub } = decodeJwt(assertion);
+    return typeof sub === 'string' ? sub : '';
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Reads the assertion parameters of a request; `null` if there are none. Does not verify the assertion.
+ * @throws OAuthError `invalid_request` if only one of them was sent, or the type is unknown
+ */
+function sentAssertion(parameters: ReadonlyMap<string, string>): SentAssertion | null {
+  const type = parameters.get('client_assertion_type') || null;
+  const assertion = parameters.get('client_assertion') || null;
+  if (type === null && assertion === null) return null;
+  if (assertion === null)
+    throw new OAuthError('invalid_request', 'The parameter client_assertion is missing.');
+  if (type === assertionType) return { assertion, clientId: assertedClientId(assertion) };
+  throw new OAuthError('invalid_request', `The client_assertion_type has to be ${assertionType}.`);
 }
 
 /** Decodes a client's assertion without verifying it. @throws RefusedAssertion if it is malformed */
@@ -96,8 +139,8 @@ async function checkSignature(assertion: string, jwks: ClientJwks): Promise<void
 export type ClientAssertions = ReturnType<typeof clientAssertions>;
 
 /**
- * Creates the check of clients' assertions (`private_key_jwt`: RFC 7523, section 3; OpenID Connect Core,
- * section 9).
+ * Creates the functions that read and check clients' assertions (`private_key_jwt`: RFC 7523, section 3;
+ * OpenID Connect Core, section 9).
  */
 export function clientAssertions(core: Core) {
   const { storage, clock, options } = core;
@@ -166,5 +209,5 @@ export function clientAssertions(core: Core) {
     }
   }
 
-  return { problemOf };
+  return { read: sentAssertion, problemOf };
 }

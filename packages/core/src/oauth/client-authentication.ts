@@ -1,18 +1,105 @@
 import type { Context } from 'koa';
 import { OAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
+import { formDecoded } from '../http/parameters.ts';
 import { hasKeys, isPublicClient } from '../keys/client-credentials.ts';
 import type { Core } from '../options/context.ts';
+import type { Options } from '../options/parse.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { findClient, isEnabled } from './client.ts';
 import type { ClientAssertions } from './client-assertion.ts';
 import { allowOriginOf } from './cors.ts';
-import { type Credentials, sentCredentials } from './credentials.ts';
 import { type FailureLimit, importedSecrets } from './imported-secrets.ts';
 import { addressCounts } from './limits.ts';
 
+/** Unchecked credentials that a client sent. */
+export interface Credentials {
+  readonly clientId: string;
+  /** Client secret; `null` if none was sent. An empty secret counts as none. */
+  readonly secret: string | null;
+  /** A JWT that the client signed (RFC 7523); `null` when none was sent. */
+  readonly assertion: string | null;
+  /**
+   * True if the client sent its credentials in the Authorization header, so that the error response can match
+   * (RFC 6749, section 5.2).
+   */
+  readonly basic: boolean;
+}
+
+/**
+ * Names of the parameters with which a client authenticates. Those for assertions are read only with the
+ * option `privateKeyJwt`.
+ */
+export const credentialParameters = ({ privateKeyJwt }: Options): readonly string[] => [
+  ...['client_id', 'client_secret'],
+  ...(privateKeyJwt ? ['client_assertion_type', 'client_assertion'] : []),
+];
+
+/** Checks whether a client sent more than its client id: a secret or an assertion. */
+export const hasCredential = ({ secret, assertion }: Credentials): boolean =>
+  secret !== null || assertion !== null;
+
 const challenge = { 'WWW-Authenticate': 'Basic realm="token", charset="UTF-8"' };
+
+/**
+ * Checks whether an Authorization header contains client credentials. Ignores a header with another scheme,
+ * such as an access token that an HTTP client sends with every request, or a header that a proxy added. Also
+ * ignores a Basic header whose name and password are both empty, which libraries write if the values are not
+ * set.
+ */
+function isClientAuthentication(authorization: string): boolean {
+  const [scheme = '', encoded = ''] = authorization.split(/ +/);
+  return scheme.toLowerCase() === 'basic' && Buffer.from(encoded, 'base64').toString('latin1') !== ':';
+}
+
+/**
+ * Parses the header `Authorization: Basic`, whose two parts are also form-encoded (RFC 6749, section 2.3.1).
+ * `null` for a malformed header.
+ */
+function basicCredentials(header: string): { readonly clientId: string; readonly secret: string } | null {
+  const encoded = /^basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1] ?? '';
+  const [id = '', ...secret] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  if (secret.length === 0) return null;
+  try {
+    return { clientId: formDecoded(id), secret: formDecoded(secret.join(':')) };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads client credentials from the Authorization header or the body; `null` for a malformed header.
+ * @param assertions - reads client assertions; `null` if clients cannot authenticate with keys
+ * @throws OAuthError `invalid_request` if there are none, there are two, or they disagree
+ */
+function sentCredentials(
+  authorization: string | undefined,
+  parameters: ReadonlyMap<string, string>,
+  assertions: ClientAssertions | null,
+): Credentials | null {
+  const bodyId = parameters.get('client_id') || null;
+  const bodySecret = parameters.get('client_secret') || null;
+  const asserted = assertions?.read(parameters) ?? null;
+  if (asserted !== null) {
+    // One method for each request (RFC 6749, section 2.3).
+    if (bodySecret !== null || (authorization !== undefined && isClientAuthentication(authorization)))
+      throw new OAuthError('invalid_request', 'The client authenticates twice; send the assertion alone.');
+    const { clientId, assertion } = asserted;
+    return { clientId: bodyId ?? clientId, secret: null, assertion, basic: false };
+  }
+  if (authorization === undefined || (bodyId !== null && !isClientAuthentication(authorization))) {
+    if (bodyId === null) throw new OAuthError('invalid_request', 'The parameter client_id is missing.');
+    return { clientId: bodyId, secret: bodySecret, assertion: null, basic: false };
+  }
+  const sent = basicCredentials(authorization);
+  if (sent === null) return null;
+  if (bodySecret !== null)
+    throw new OAuthError('invalid_request', 'The client secret is sent twice; use the header or the body.');
+  if (bodyId !== null && bodyId !== sent.clientId)
+    throw new OAuthError('invalid_request', 'The header and the body name different clients.');
+  return { clientId: sent.clientId, secret: sent.secret || null, assertion: null, basic: true };
+}
 
 /** Explains a wrong client secret for the log: secrets read from a file often end with a line break. */
 function wrongSecretReason({ secrets }: ClientRecord, secret: string): string {
@@ -123,7 +210,7 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
      * @throws OAuthError `invalid_request` if there are none or header and body disagree; `invalid_client` for a malformed header
      */
     async readCredentials(ctx: Context, parameters: ReadonlyMap<string, string>): Promise<Credentials> {
-      const sent = sentCredentials(ctx.req.headers.authorization, parameters);
+      const sent = sentCredentials(ctx.req.headers.authorization, parameters, assertions);
       if (sent !== null) return sent;
       const reason = 'the Authorization header is malformed';
       throw await failure(ctx, { basic: true }, null, reason, 'The Authorization header is malformed.');

@@ -4,8 +4,7 @@ import type { Handler } from '../http/route.ts';
 import type { Core } from '../options/context.ts';
 import { digest } from '../secrets/tokens.ts';
 import { rejectionReason } from './access-token.ts';
-import type { ClientAuthentication } from './client-authentication.ts';
-import { credentialParameters, hasCredential } from './credentials.ts';
+import { type ClientAuthentication, credentialParameters, hasCredential } from './client-authentication.ts';
 import { tokenTypeOf } from './issued-tokens.ts';
 
 /**

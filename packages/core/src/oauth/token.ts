@@ -8,9 +8,13 @@ import type { GrantState } from '../ports/grants.ts';
 import { findUser } from '../scopes/user-record.ts';
 import { digest, equalDigests } from '../secrets/tokens.ts';
 import { printableUrl } from '../text/printable.ts';
-import type { ClientAuthentication } from './client-authentication.ts';
+import {
+  type ClientAuthentication,
+  type Credentials,
+  credentialParameters,
+  hasCredential,
+} from './client-authentication.ts';
 import { allowOriginOf } from './cors.ts';
-import { type Credentials, credentialParameters, hasCredential } from './credentials.ts';
 import { requestProof, requireFirstUse, requireProof } from './dpop-binding.ts';
 import type { DpopProof } from './dpop-proof.ts';
 import { scopesInIdToken } from './id-token.ts';
