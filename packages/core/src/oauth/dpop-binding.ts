@@ -78,8 +78,8 @@ export function requireProof(
  * Marks the DPoP proof of a token request as used, before any token is issued for it.
  * @throws OAuthError `invalid_dpop_proof` if it was used before
  */
-export async function requireFirstUse(core: Core, proof: DpopProof | null): Promise<void> {
-  if (proof === null || (await useProof(core, proof))) return;
+export async function requireFirstUse(core: Core, proof: DpopProof): Promise<void> {
+  if (await useProof(core, proof)) return;
   throw new OAuthError('invalid_dpop_proof', 'The DPoP proof was used before.');
 }
 

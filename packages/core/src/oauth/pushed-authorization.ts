@@ -84,7 +84,7 @@ export async function pushHandler(
       throw invalid('The redirect_uri is not registered for this client.');
     const target = redirectTarget(client, parameters, options.logger);
     const query = normalizedQuery(options, boundToProof(parameters, proof), target);
-    await requireFirstUse(core, proof);
+    if (proof !== null) await requireFirstUse(core, proof);
     ctx.status = 201;
     ctx.body = {
       request_uri: await requests.push(client.clientId, query),

@@ -107,7 +107,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     if (grant.revokedAt !== null) throw refused();
     requireProof(client, refreshBinding(client, grant), proof);
     await limits.countGrant(grant.codeDigest, clock.now());
-    const part = requestedPart(core, grant, resource);
+    const part = resource === null ? grant : requestedPart(core, grant, resource);
     const { resources } = part;
     const scopes = scopesOf(client, part, scope);
     const user = await findUser(options.users, grant.sub, scopesInIdToken(core, grant, scopes));
@@ -136,7 +136,7 @@ export function refreshTokenExchange(core: Core, authentication: ClientAuthentic
     const kept = { text: refreshToken, digest: presented.digest };
     const [successor, ...otherSuccessors] =
       client.profile === 'fapi2' ? [kept, newest, ...previous] : [newest, ...previous];
-    await requireFirstUse(core, proof);
+    if (proof !== null) await requireFirstUse(core, proof);
     const result = await storage.grants.refresh({
       ...{ presented, now },
       token: issued.token,

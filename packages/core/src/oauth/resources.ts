@@ -51,15 +51,15 @@ export interface GrantPart {
 }
 
 /**
- * Returns the scopes and resources that a token request asks for (RFC 8707, section 2.2): the requested
- * resources, with the scopes that belong to them or to no resource. Without the parameter or the option
- * `resources`, returns those of the whole grant.
- * @param resource - the values of the parameter, separated by spaces; `null` if it was not sent
+ * Returns the part of a grant that a token request with the parameter `resource` asks for (RFC 8707, section
+ * 2.2): the requested resources, with the scopes that belong to them or to no resource. Returns the whole
+ * grant if the parameter names no resource, or without the option `resources`.
+ * @param resource - the values of the parameter, separated by spaces
  * @throws OAuthError `invalid_target` for a resource that was not authorized
  */
-export function requestedPart({ options }: Core, grant: GrantState, resource: string | null): GrantPart {
+export function requestedPart({ options }: Core, grant: GrantState, resource: string): GrantPart {
   const catalog = options.resources;
-  const asked = requestedResources(catalog, resource ?? '');
+  const asked = requestedResources(catalog, resource);
   if (catalog === undefined || asked.length === 0) return grant;
   const refused = asked.filter((uri) => !grant.resources?.includes(uri));
   if (refused.length > 0) throw invalidTarget('The user did not authorize access to', refused);

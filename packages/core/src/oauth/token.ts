@@ -105,7 +105,7 @@ async function exchangeCode(
   requireProof(client, grant.dpopJkt, proof);
   const burnt = grant.failedVerifiers >= maxFailedVerifiers;
   if (burnt || grant.revokedAt !== null || grant.expiresAt <= now) throw new OAuthError('invalid_grant');
-  const part = requestedPart(core, grant, resource);
+  const part = resource === null ? grant : requestedPart(core, grant, resource);
   const user = await findUser(core.options.users, grant.sub, scopesInIdToken(core, grant, part.scopes));
   if (user === null) {
     core.options.logger.warn(
@@ -117,7 +117,7 @@ async function exchangeCode(
 
   const issued = await issueTokens(core, { client, grant, user, proof, now, ...part });
   const refreshToken = firstRefreshToken(core, client, grant, now);
-  await requireFirstUse(core, proof);
+  if (proof !== null) await requireFirstUse(core, proof);
   const outcome = await grants.redeem({
     codeDigest: grant.codeDigest,
     token: issued.token,
