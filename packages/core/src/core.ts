@@ -14,8 +14,8 @@ import { tokenFormats } from './secrets/tokens.ts';
 import { createHourlyCounts } from './telemetry/hourly-counts.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { createTelemetry } from './telemetry/telemetry.ts';
+import { nodeTimer } from './time/clock.ts';
 import type { DatabaseClock } from './time/database-clock.ts';
-import { nodeTimer } from './worker/polling.ts';
 import { schedulePurge } from './worker/purge.ts';
 
 /** Returns a function that warns once about requests from a Unix socket whose peer is not trusted. */

@@ -3,6 +3,16 @@ import type { Clock } from '../ports/clock.ts';
 /** Clock of this machine. */
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Starts a timer with a delay in milliseconds. Returns a function that cancels it. */
+export type Schedule = (callback: () => void, ms: number) => () => void;
+
+/** Starts a timer of Node that does not keep the process running. */
+export function nodeTimer(callback: () => void, ms: number): () => void {
+  const timer = setTimeout(callback, ms);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
 /** Formats a time in milliseconds since the Unix epoch as ISO 8601, as all APIs of this package do. */
 export const iso = (time: number): string => new Date(time).toISOString();
 

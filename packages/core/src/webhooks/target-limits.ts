@@ -1,6 +1,6 @@
 import { createShares, type FairShares } from '../limits/shares.ts';
 import type { OwnerName } from '../ports/shares.ts';
-import { nodeTimer, type Schedule } from '../worker/polling.ts';
+import { nodeTimer, type Schedule } from '../time/clock.ts';
 
 /** Maximum number of concurrent requests to one IP address, all partners together. Further requests wait. */
 const atOnce = 64;

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { DeliveryResult, DeliveryStore } from '../ports/deliveries.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
-import type { Schedule } from '../worker/polling.ts';
+import type { Schedule } from '../time/clock.ts';
 
 /** Result of a finished webhook attempt, or of a delivery that is handed back, that is not stored yet. */
 export interface Ended {

@@ -1,16 +1,6 @@
 import type { OutageLog } from '../telemetry/outage-log.ts';
+import type { Schedule } from '../time/clock.ts';
 import { createPace } from './pace.ts';
-
-/** Starts a timer with a delay in milliseconds. Returns a function that cancels it. */
-export type Schedule = (callback: () => void, ms: number) => () => void;
-
-/** Starts a timer of Node that does not keep the process running. */
-export function nodeTimer(callback: () => void, ms: number): () => void {
-  const timer = setTimeout(callback, ms);
-  // Waiting for work must not keep the process running.
-  timer.unref();
-  return () => clearTimeout(timer);
-}
 
 /** Result of one poll for work. */
 export interface Found {

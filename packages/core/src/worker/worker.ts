@@ -2,7 +2,8 @@ import { createShares, type FairShares, modeOf } from '../limits/shares.ts';
 import type { Core } from '../options/context.ts';
 import type { ClaimedJob, JobHandler, JobResult } from '../ports/queue.ts';
 import { createOutageLog } from '../telemetry/outage-log.ts';
-import { createPolling, type Found, nodeTimer, type Schedule } from './polling.ts';
+import { nodeTimer, type Schedule } from '../time/clock.ts';
+import { createPolling, type Found } from './polling.ts';
 import { stopGraceMs } from './stopping.ts';
 
 /** Functions that handle jobs, by the kind of job. */

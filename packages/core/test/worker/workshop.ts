@@ -4,7 +4,7 @@ import type { JobHandler } from '../../src/ports/queue.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
 import type { Queue, Storage } from '../../src/storage.ts';
 import { createHourlyCounts } from '../../src/telemetry/hourly-counts.ts';
-import type { Schedule } from '../../src/worker/polling.ts';
+import type { Schedule } from '../../src/time/clock.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { TestClock } from '../support/provider.ts';
 
