@@ -89,23 +89,6 @@ describe('a switch of users during an interaction', () => {
   });
 });
 
-it('prompt=none never shows a page', async () => {
-  const app = await provider.client();
-  const loopback = await provider.client({ redirectUris: ['http://localhost/cb'] });
-  for (const [of, browser] of [
-    [app, provider.browser(null)],
-    [app, provider.browser()],
-    [client, provider.browser(ben.sub)],
-    [loopback, provider.browser()],
-  ] as const) {
-    for (const scope of ['openid', 'openid kyc', 'nonsense']) {
-      const answer = await browser.get(provider.authorizeUrl(of, { prompt: 'none', scope }));
-      expect([answer.status, answer.text]).toEqual([303, '']);
-      expect(answer.location?.startsWith(of.redirectUri)).toBe(true);
-    }
-  }
-});
-
 it('"use another account" leads to the login with reauthenticate', async () => {
   const { text, address } = await openConsent(provider, await provider.client(), { login_hint: 'ana' });
   const href = /href="([^"]*\/login[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
