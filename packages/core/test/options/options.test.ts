@@ -61,6 +61,9 @@ describe('addresses of the service', () => {
 /** A console without pages. */
 const emptyConsole = { opensWith: { scope: null, testOnly: true }, pages: () => [] };
 
+/** Pages for operators, of which there are none. */
+const emptyOperators = { authenticate: () => null, pages: { pages: () => [] } };
+
 describe('options', () => {
   it.each([
     [{ authurl: 'https://id.example' }, 'options: unknown option authurl; there are authUrl, baseUrl, '],
@@ -93,11 +96,11 @@ describe('options', () => {
       'console.portal: unknown option linkpath; there are linkPath, pages',
     ],
     [
-      { operators: { authenticate: () => null, pages: { pages: () => [] }, authorize: () => null } },
+      { operators: { ...emptyOperators, authorize: () => null } },
       'operators: unknown option authorize; there are authenticate, pages',
     ],
     [
-      { operators: { authenticate: () => null, pages: { pages: () => [], Pages: () => [] } } },
+      { operators: { ...emptyOperators, pages: { pages: () => [], Pages: () => [] } } },
       'operators.pages: unknown option Pages; there are pages',
     ],
   ])('that are unknown are refused with those that there are: %j', async (changes, words) => {
