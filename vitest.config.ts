@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -15,22 +16,28 @@ const { alone = [], shared = [] } = Object.groupBy(
   (file) => (readFileSync(join(root, file), 'utf8').includes('useFakeTimers') ? 'alone' : 'shared'),
 );
 
-/**
- * Databases of tests wait for no disk where there is room for them in memory: what ends in a test is a process, and never a machine.
- */
-function useMemory(folder: string): void {
-  if (!existsSync(folder)) return;
+/** True if a folder exists and has room for the databases of the tests. */
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < 8 * 1024 ** 3) return;
-  const own = mkdtempSync(join(folder, 'ostiary-tests-'));
+  return bavail * bsize >= 8 * 1024 ** 3;
+}
+
+/**
+ * Makes the folder of what files of this run share, such as the data of a new PostgreSQL server. Databases of tests wait for
+ * no disk where there is room for them in memory: what ends in a test is a process, and never a machine.
+ */
+function makeFolder(memory: string): void {
+  const isMemory = hasRoom(memory);
+  const own = mkdtempSync(join(isMemory ? memory : tmpdir(), 'ostiary-tests-'));
   // A database of another user lies in it.
   chmodSync(own, 0o755);
-  process.env.TMPDIR = own;
-  process.env.TEST_POSTGRES_DATA = own;
+  if (isMemory) process.env.TMPDIR = own;
+  process.env.TEST_SHARED = own;
   process.once('exit', () => rmSync(own, { recursive: true, force: true }));
 }
 
-useMemory('/dev/shm');
+makeFolder('/dev/shm');
 
 /**
  * Starts first what takes longest, so that no process ends with a long file alone: files that start processes, databases

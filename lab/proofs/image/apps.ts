@@ -26,8 +26,7 @@ export async function proveApps(machine: Podman, mirror: Mirror, folder: string)
   const beside = join(folder, 'apps');
   const built = join(folder, 'built');
   for (const made of [packed, beside, built]) await mkdir(made, { recursive: true });
-  // The build context must contain the tarballs alone: the folder in which they are made links to all
-  // installed packages.
+  // The build context must contain the tarballs alone, and none of what packing leaves beside them.
   for (const tarball of (await packInto(built)).values())
     await copyFile(tarball, join(packed, basename(tarball)));
   const claims: Claim[] = [];

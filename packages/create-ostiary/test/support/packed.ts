@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { copyFileSync, cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { sharedFolder } from '../../../../lab/support/shared-folder.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const execute = promisify(execFile);
@@ -30,43 +32,55 @@ const parts = [
 ];
 
 /**
- * Packs packages as `npm run pack` does, but without declarations, which take most of its time, and in a copy, because other
- * tests pack the originals.
- * @param declared - packages that are built with declarations nevertheless
- * @returns the tarball of each package by package name
+ * Builds a package in a copy, because other tests build the originals, and packs it.
+ * @param isDeclared - true if the package is built with declarations, which take most of the time
+ * @returns the path of the tarball
+ */
+async function tarballOf(parent: string, name: string, isDeclared: boolean): Promise<string> {
+  const tarball = `${name === 'create-ostiary' ? name : `ostiary-${name}`}.tgz`;
+  const { TEST_PACKED } = process.env;
+  if (TEST_PACKED !== undefined) return resolve(root, TEST_PACKED, tarball);
+  await mkdir(parent, { recursive: true });
+  const shared = await sharedFolder(parent, `${name}${isDeclared ? '-declared' : ''}`, async (folder) => {
+    const copy = join(folder, 'workspace');
+    for (const file of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json'])
+      cpSync(join(root, file), join(copy, file));
+    cpSync(join(root, 'scripts/built-in-modules.ts'), join(copy, 'scripts/built-in-modules.ts'));
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const [from, to] = [join(root, 'packages', name), join(copy, 'packages', name)];
+    for (const part of parts)
+      if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true });
+    if (existsSync(join(from, 'node_modules')))
+      symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
+    const flags = isDeclared ? ['--silent'] : ['--no-dts', '--silent'];
+    await execute(join(root, 'node_modules/.bin/tsup'), flags, { cwd: to });
+    const pack = ['--config.ignore-scripts=true', 'pack', '--out', join(folder, tarball)];
+    await execute(join(root, 'node_modules/.bin/pnpm'), pack, { cwd: to });
+    rmSync(copy, { recursive: true });
+  });
+  return join(shared, tarball);
+}
+
+/**
+ * Packs packages as `npm run pack` does, once for all test files of a run. The environment variable `TEST_PACKED` names the
+ * folder with the result of that command, if there is one.
+ * @param declared - packages that are built with declarations; others may have none
+ * @returns the tarball of each package in the folder, by package name
  */
 export async function packInto(
   folder: string,
   names: readonly string[] = forApps,
   declared: readonly string[] = [],
 ): Promise<ReadonlyMap<string, string>> {
-  const copy = join(folder, 'workspace');
-  mkdirSync(copy);
-  for (const file of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json'])
-    cpSync(join(root, file), join(copy, file));
-  cpSync(join(root, 'scripts/built-in-modules.ts'), join(copy, 'scripts/built-in-modules.ts'));
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  await Promise.all(
-    names.map(async (name) => {
-      const [from, to] = [join(root, 'packages', name), join(copy, 'packages', name)];
-      for (const part of parts)
-        if (existsSync(join(from, part))) cpSync(join(from, part), join(to, part), { recursive: true });
-      if (existsSync(join(from, 'node_modules')))
-        symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
-      const flags = declared.includes(name) ? ['--silent'] : ['--no-dts', '--silent'];
-      await execute(join(root, 'node_modules/.bin/tsup'), flags, { cwd: to });
-    }),
-  );
-  const pnpm = join(root, 'node_modules/.bin/pnpm');
-  const pack = ['--recursive', '--filter', './packages/*', '--config.ignore-scripts=true', 'pack'];
-  await execute(pnpm, [...pack, '--out', join(folder, '%s.tgz')], { cwd: copy });
+  const parent = join(process.env.TEST_SHARED ?? folder, 'packing');
   return new Map(
-    names.map((name) => {
-      const isScoped = name !== 'create-ostiary';
-      return [
-        isScoped ? `@ostiary/${name}` : name,
-        join(folder, `${isScoped ? `ostiary-${name}` : name}.tgz`),
-      ];
-    }),
+    await Promise.all(
+      names.map(async (name): Promise<[string, string]> => {
+        const tarball = await tarballOf(parent, name, declared.includes(name));
+        const copy = join(folder, basename(tarball));
+        copyFileSync(tarball, copy);
+        return [name === 'create-ostiary' ? name : `@ostiary/${name}`, copy];
+      }),
+    ),
   );
 }
