@@ -1,5 +1,6 @@
 import { defineConfig } from 'tsup';
 import { builtInModules } from '../../scripts/built-in-modules.ts';
+import { fewChunks } from '../../scripts/few-chunks.ts';
 
 export default defineConfig({
   entry: {
@@ -15,6 +16,10 @@ export default defineConfig({
   target: 'node22',
   dts: true,
   clean: true,
-  esbuildPlugins: [builtInModules],
+  esbuildPlugins: [
+    builtInModules,
+    // A resource server in a separate process loads neither a provider nor a database.
+    fewChunks('src/ostiary.ts', ['src/oauth/dpop-proof.ts']),
+  ],
   sourcemap: true,
 });
