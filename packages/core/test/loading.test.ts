@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 /**
- * Returns the modules of the core package that a process with the given options has loaded once it is ready.
+ * Returns the modules of the core package and of jose that a process with the given options has loaded once it
+ * is ready.
  */
 async function loadedWith(options: string): Promise<readonly string[]> {
   const script = `
@@ -27,9 +28,10 @@ async function loadedWith(options: string): Promise<readonly string[]> {
     ...['--conditions=ostiary-source', '--input-type=module', '--eval', script],
   ]);
   const inside = new URL('../src/', import.meta.url).href;
-  return (JSON.parse(stdout) as string[])
-    .filter((url) => url.startsWith(inside))
-    .map((url) => url.slice(inside.length));
+  return (JSON.parse(stdout) as string[]).flatMap((url) => {
+    if (url.startsWith(inside)) return [url.slice(inside.length)];
+    return /\/(jose\/dist\/.*)/.exec(url)?.[1] ?? [];
+  });
 }
 
 const withOptions = [
@@ -56,6 +58,9 @@ it('what an option opens is loaded with the option, and not without', async () =
     expect(loaded).toContain(module);
   }
   expect(without).toContain('ostiary.ts');
+  // Only the parts of jose that a start needs are loaded: the whole has 46 files.
+  expect(without).toContain('jose/dist/webapi/jws/compact/sign.js');
+  expect(without).not.toContain('jose/dist/webapi/index.js');
   expect(without.filter((name) => name.startsWith('partner/'))).toEqual(['partner/error-answer.ts']);
 });
 

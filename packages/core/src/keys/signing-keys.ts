@@ -1,4 +1,6 @@
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { exportJWK } from 'jose/key/export';
+import { generateKeyPair } from 'jose/key/generate/keypair';
 import type { AuditRecord } from '../ports/audit.ts';
 import type { SigningAlgorithm } from '../ports/clients.ts';
 import type { Clock } from '../ports/clock.ts';

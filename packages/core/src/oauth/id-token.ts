@@ -1,4 +1,4 @@
-import { CompactSign } from 'jose';
+import { CompactSign } from 'jose/jws/compact/sign';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { GrantState, IdTokenDetails } from '../ports/grants.ts';

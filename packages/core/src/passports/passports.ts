@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import { CompactSign } from 'jose';
+import { CompactSign } from 'jose/jws/compact/sign';
 import { PartnerError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { Mode } from '../ports/partners.ts';
