@@ -123,7 +123,8 @@ function hostFunctions(
  * @throws TypeError that names every malformed option by its path, or the first one that contradicts another
  */
 export async function parseOptions(options: OstiaryOptions): Promise<Options> {
-  const result = optionsSchema.safeParse(options, inPlainWords);
+  // Skip zod's compilation of the schema, which takes longer than this only parse.
+  const result = optionsSchema.safeParse(options, { ...inPlainWords, jitless: true });
   if (!result.success) {
     const problems = result.error.issues.map(
       ({ path, message }) => `${path.join('.') || 'options'}: ${message}`,
