@@ -17,10 +17,10 @@ export const icons = {
   bell: icon(html`<path d="M5.5 13.5V9a4.5 4.5 0 0 1 9 0v4.5l1.5 1H4ZM8.5 17h3"/>`),
 } as const satisfies { readonly [name: string]: Html };
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** Returns the first letter or digit of a name as a capital letter; a dot if the name has neither. */
 export function initialOf(name: string): string {
+  // Create the segmenter here, because the first one loads data of ICU, which takes several milliseconds.
+  const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment } of graphemes.segment(visible(name.slice(0, 200)))) {
     if (/^[\p{L}\p{N}]/u.test(segment)) return segment.toUpperCase();
   }
