@@ -43,8 +43,9 @@ const specialV6 = [
   '3fff::/20', // documentation
 ];
 
-const isSpecial = addressMatcher([...specialV4, ...specialV6]);
-const isUnicastV6 = addressMatcher(['2000::/3']);
+type Matcher = (address: string) => boolean;
+
+let matchers: { readonly isSpecial: Matcher; readonly isUnicastV6: Matcher } | undefined;
 
 /**
  * Checks whether an IP address belongs to the public Internet. An IPv6 address that embeds an IPv4 address
@@ -55,5 +56,11 @@ export function isPublicAddress(address: string): boolean {
   // `isIP` accepts a zone, which names an interface of this machine.
   if (address.includes('%')) return false;
   const family = isIP(address);
+  // Build the matchers with the first address, because building takes several milliseconds of a start.
+  matchers ??= {
+    isSpecial: addressMatcher([...specialV4, ...specialV6]),
+    isUnicastV6: addressMatcher(['2000::/3']),
+  };
+  const { isSpecial, isUnicastV6 } = matchers;
   return family !== 0 && (family === 4 || isUnicastV6(address)) && !isSpecial(address);
 }
