@@ -6,7 +6,7 @@ import { refuseContradiction, requireOptions, requirePartner } from './client-ch
 import { nameOfKeys, readKeys, recordedKeys } from './client-keys.ts';
 import { withProfile } from './client-profile.ts';
 import { broughtSecret, newSecret } from './client-secrets.ts';
-import type { NewClient, newClient } from './client-settings.ts';
+import { type NewClient, newClient } from './client-settings.ts';
 
 /**
  * Checks the settings of a new client, but not whether its id is taken or its URLs are allowed targets.
@@ -15,7 +15,7 @@ import type { NewClient, newClient } from './client-settings.ts';
  * @throws TypeError if a setting is invalid
  * @throws PartnerNameError `partner_not_found`
  */
-export async function clientToCreate(core: Core, schema: ReturnType<typeof newClient>, input: NewClient) {
+export async function clientToCreate(core: Core, input: NewClient) {
   const {
     public: isPublic,
     clientId = core.tokens.newClientId(core.random),
@@ -24,7 +24,7 @@ export async function clientToCreate(core: Core, schema: ReturnType<typeof newCl
     jwks,
     jwksUri,
     ...given
-  } = checked(schema, input);
+  } = checked(newClient(core.options.scopes.names), input);
   requireOptions(core, given);
   const keys = await readKeys(core, { jwks, jwksUri });
   const now = core.clock.now();

@@ -24,7 +24,6 @@ import {
   type ClientSettings,
   clientSettings,
   type NewClient,
-  newClient,
   shownClient,
 } from './client-settings.ts';
 import {
@@ -232,13 +231,12 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
   const { clients, clientDocuments } = core.storage;
   const change = changing(core, act);
   const scopes = core.options.scopes.names;
-  const schemas = { created: newClient(scopes), changed: clientSettings(scopes).partial() };
 
   return {
     scopes,
 
     async create(input) {
-      const { client, secret, details } = await clientToCreate(core, schemas.created, input);
+      const { client, secret, details } = await clientToCreate(core, input);
       await requireTargets(checkTarget, client);
       const created = act('client.create', `client:${client.clientId}`, details);
       if (!(await clients.insert(client, created))) throw new ClientError('client_exists', client.clientId);
@@ -246,7 +244,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     },
 
     async check(input) {
-      const { client } = await clientToCreate(core, schemas.created, input);
+      const { client } = await clientToCreate(core, input);
       await requireTargets(checkTarget, client);
       if ((await clients.find(client.clientId)) !== null)
         throw new ClientError('client_exists', client.clientId);
@@ -270,7 +268,7 @@ export function clientAdministration(core: Core, act: Act, checkTarget: CheckTar
     ...sortedClients(core),
 
     async update(clientId, changes) {
-      const { jwks, jwksUri, ...given } = checked(schemas.changed, changes);
+      const { jwks, jwksUri, ...given } = checked(clientSettings(scopes).partial(), changes);
       requireOptions(core, given);
       const keys = await readKeys(core, { jwks, jwksUri });
       await requirePartner(core, given.partner ?? null);
