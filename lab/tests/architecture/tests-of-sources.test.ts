@@ -5,13 +5,17 @@ import { expect, it } from 'vitest';
 const core = join(import.meta.dirname, '../../../packages/core');
 
 /** Rooms of core whose source files have a test of their name: `payments/settle.ts` has `test/payments/settle.test.ts`. */
-const rooms = ['partner', 'payments', 'webhooks', 'admin'];
+const rooms = ['oauth', 'partner', 'payments', 'webhooks', 'admin'];
 
 /**
  * Source files without a test of their name: types, tables and schemas, and steps of an answer that the test of another file
  * shows. The path of that test starts at the package.
  */
 const shownBy: { readonly [source: string]: string } = {
+  'oauth/client': 'core/test/oauth/client-authentication.test.ts',
+  'oauth/connected-notice': 'core/test/notices/notices.test.ts',
+  'oauth/endpoints': 'core/test/oauth/discovery.test.ts',
+  'oauth/lifetimes': 'core/test/oauth/token.test.ts',
   'partner/console-calls': 'core/test/partner/console-backend.test.ts',
   'partner/console-routes': 'core/test/partner/console-backend.test.ts',
   'partner/console-settings': 'console/test/sessions.test.ts',
