@@ -6,7 +6,7 @@ import { migrate } from './database/migrations.ts';
 import { forOperators, openDatabases, reasonOf } from './database/open.ts';
 import { keysOf } from './derived-keys.ts';
 import { createLedger } from './ledger/ledger.ts';
-import { createMailer } from './notices/mailer.ts';
+import type { Mailer } from './notices/mailer.ts';
 import { createAskingApps } from './sign-in/asking-apps.ts';
 import { createCookies } from './sign-in/cookies.ts';
 import { createCsrf } from './sign-in/csrf.ts';
@@ -71,7 +71,11 @@ export async function openInstallation(
       csrf: createCsrf(deriveKeys('csrf')),
       sessions: ofStaff,
     });
-    const mailer = createMailer(config, logger, accounts);
+    let mailer: Mailer | null = null;
+    if (config.notices !== null) {
+      const { createMailer } = await import('./notices/mailer.ts');
+      mailer = createMailer(config, config.notices, logger, accounts);
+    }
     const ostiary = await createOstiary({
       authUrl: config.authUrl,
       baseUrl: config.baseUrl,

@@ -11,12 +11,11 @@ import { createHealthRoutes } from './http/health.ts';
 import { createLogger, logRequest } from './http/logging.ts';
 import { routeNames } from './http/route-name.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
-import { startMetrics } from './metrics/metrics.ts';
 import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
 import { createContext, type SignInContext } from './sign-in/context.ts';
 import type { ThrottleLimits } from './sign-in/throttle.ts';
-import { createStaffContext, type StaffContext } from './staff/context.ts';
+import type { StaffContext } from './staff/context.ts';
 
 /** Functions and settings that tests and the demo replace. Production uses the defaults. */
 export interface ServerOptions extends InstallationOptions {
@@ -65,7 +64,7 @@ function oncePerMinute(now: () => number, tell: () => void): () => void {
 }
 
 /**
- * Starts metrics and traces, if they are configured.
+ * Starts metrics and traces, and loads their modules, if they are configured.
  * @param place - name of this process if the primary process serves its metrics
  * @returns the metrics; `null` for none
  */
@@ -75,7 +74,8 @@ async function startTelemetry(
   place: string | undefined,
   logger: CountingLogger,
 ) {
-  const metrics = address && (await startMetrics(place === undefined ? address : null, role));
+  const measuring = address && (await import('./metrics/metrics.ts'));
+  const metrics = measuring && (await measuring.startMetrics(place === undefined ? address : null, role));
   opened.defer(async () => metrics?.close());
   if (traces !== null) {
     const { startTraces } = await import('./traces/traces.ts');
@@ -126,10 +126,12 @@ export async function startReferenceServer(config: ServerConfig, options: Server
     now,
   });
   const context = createContext(config, installation, options.signInLimits);
-  const staff =
-    config.operators === 'accounts'
-      ? createStaffContext(config, installation, context, logger, options.signInLimits)
-      : null;
+  let staff: StaffContext | null = null;
+  if (config.operators === 'accounts') {
+    // The library for passkeys has 250 modules, so only servers with such accounts load it.
+    const { createStaffContext } = await import('./staff/context.ts');
+    staff = createStaffContext(config, installation, context, logger, options.signInLimits);
+  }
   const answer = listenerOf(config, installation, context, staff, { health, doctor }, counting);
 
   const { maxConnections } = config;

@@ -23,14 +23,14 @@ export interface Mailer {
   check(): Promise<void>;
 }
 
-/** Creates the mailer with the server's settings; returns `null` if there are no settings for e-mail. */
+/** Creates the mailer with the server's settings. */
 export function createMailer(
   config: ServerConfig,
+  notices: NonNullable<ServerConfig['notices']>,
   logger: Logger,
   accounts: Pick<Accounts, 'getBySub'>,
-): Mailer | null {
-  const { notices, name, authUrl } = config;
-  if (notices === null) return null;
+): Mailer {
+  const { name, authUrl } = config;
   const { to: operators } = notices;
   const url = new URL(notices.smtpUrl);
   const user = decodeURIComponent(url.username);
