@@ -43,9 +43,8 @@ async function tarballOf(parent: string, name: string, isDeclared: boolean): Pro
   await mkdir(parent, { recursive: true });
   const shared = await sharedFolder(parent, `${name}${isDeclared ? '-declared' : ''}`, async (folder) => {
     const copy = join(folder, 'workspace');
-    for (const file of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json'])
-      cpSync(join(root, file), join(copy, file));
-    cpSync(join(root, 'scripts/built-in-modules.ts'), join(copy, 'scripts/built-in-modules.ts'));
+    for (const part of ['package.json', 'pnpm-workspace.yaml', '.pnpmfile.cjs', 'tsconfig.json', 'scripts'])
+      cpSync(join(root, part), join(copy, part), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     const [from, to] = [join(root, 'packages', name), join(copy, 'packages', name)];
     for (const part of parts)
