@@ -46,6 +46,8 @@ export function staffLoginPage(
     readonly email: string;
     readonly problem: string | null;
     readonly passkeyOptions: object;
+    /** True if a person who has set up no one-time codes may leave the code empty. */
+    readonly isCodeOptional: boolean;
   },
 ): string {
   const { staff: t, ...common } = texts[language];
@@ -63,7 +65,7 @@ ${passkeyForm({ action: '/staff/login/passkey', options: form.passkeyOptions, ki
 <div class="field"><label for="email">${t.email}</label><input id="email" name="email" type="email" value="${form.email}" autocomplete="username" maxlength="200" required></div>
 <div class="field"><label for="password">${common.password}</label><input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required></div>
 <div class="field"><label for="code">${t.code}</label><input id="code" name="code" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40" aria-describedby="code-hint"></div>
-<p class="hint" id="code-hint">${t.codeHint}</p>
+<p class="hint" id="code-hint">${form.isCodeOptional ? t.codeHintOptional : t.codeHint}</p>
 <button class="button" type="submit">${t.withPassword}</button></form>`,
     script,
   );

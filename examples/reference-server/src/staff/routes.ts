@@ -164,6 +164,7 @@ export function createStaffRoutes(context: StaffContext) {
       ...request,
       problem: problem?.text(language) ?? null,
       passkeyOptions: await passkeys.authentication(cookie),
+      isCodeOptional,
     });
   }
 

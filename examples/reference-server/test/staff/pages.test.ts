@@ -6,6 +6,18 @@ import { Visitor } from '../support/visitor.ts';
 
 const minute = 60_000;
 
+test('the sign-in page says that the code may stay empty where it may: on a loopback address', async () => {
+  for (const [changes, isOptional] of [
+    [{}, true],
+    [{ OSTIARY_AUTH_URL: 'https://id.example' }, false],
+  ] as const) {
+    const { origin } = await startForStaff(changes);
+    const page = await (await fetch(`${origin}/staff/login`)).text();
+    expect(page).toContain('Six digits from your app');
+    expect(page.includes('leave it empty')).toBe(isOptional);
+  }
+});
+
 describe('an invitation', () => {
   test('of the command line leads to the pages for operators, and every step is audited', async () => {
     const kit = await startForStaff();
