@@ -11,6 +11,7 @@ import { createHealthRoutes } from './http/health.ts';
 import { createLogger, logRequest } from './http/logging.ts';
 import { routeNames } from './http/route-name.ts';
 import { type Installation, type InstallationOptions, openInstallation } from './installation.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { startPresence } from './operations/nodes.ts';
 import { refuseUnsafeStart } from './operations/unsafe-start.ts';
 import { createContext, type SignInContext } from './sign-in/context.ts';
@@ -74,9 +75,13 @@ async function startTelemetry(
   place: string | undefined,
   logger: CountingLogger,
 ) {
-  const measuring = address && (await import('./metrics/metrics.ts'));
-  const metrics = measuring && (await measuring.startMetrics(place === undefined ? address : null, role));
-  opened.defer(async () => metrics?.close());
+  let metrics: Metrics | null = null;
+  if (address !== null) {
+    const { startMetrics } = await import('./metrics/metrics.ts');
+    metrics = opened.adopt(await startMetrics(place === undefined ? address : null, role), (it) =>
+      it.close(),
+    );
+  }
   if (traces !== null) {
     const { startTraces } = await import('./traces/traces.ts');
     opened.adopt(startTraces(traces, role, logger), (started) => started.close());

@@ -75,6 +75,9 @@ export function serveMetrics(address: Address, text: () => Promise<string>): Pro
   );
 }
 
+/** Metrics of a running server. */
+export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
+
 /**
  * Starts to collect metrics. Call it before creating Ostiary, which uses the meter provider that is
  * registered then.
