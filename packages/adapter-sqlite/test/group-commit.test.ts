@@ -34,6 +34,7 @@ function setUp() {
     /** Returns the rows that another connection sees, which are the committed rows. */
     stored: () => stored.all(),
     commits: () => statements.filter((statement) => statement === 'COMMIT').length,
+    begins: () => statements.filter((statement) => statement.startsWith('BEGIN')).length,
     savepoints: () => statements.filter((statement) => statement.startsWith('SAVEPOINT')).length,
   };
 }
@@ -139,8 +140,12 @@ test('a full disk rejects the whole group, stores nothing of it, and is survived
 });
 
 test('a call on a busy database fails after the deadline while other work continues', async () => {
-  const { groups, note, other, stored, timing } = setUp();
+  const { groups, note, other, stored, timing, begins } = setUp();
   other.exec('BEGIN IMMEDIATE');
+  let pauses = 0;
+  timing.onSleep = () => {
+    pauses += 1;
+  };
   let turns = 0;
   let waiting = true;
   const otherWork = (async () => {
@@ -158,6 +163,8 @@ test('a call on a busy database fails after the deadline while other work contin
   expect(timing.elapsed()).toBeGreaterThanOrEqual(callTimeoutMs);
   expect(timing.elapsed()).toBeLessThan(callTimeoutMs + 100);
   expect(turns).toBeGreaterThan(50);
+  // A busy database blocks the event loop once for each pause, and not again with savepoints.
+  expect(begins()).toBe(pauses + 1);
 
   other.exec('ROLLBACK');
   await groups.write(() => note(3));

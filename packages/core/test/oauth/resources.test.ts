@@ -56,6 +56,12 @@ const reasonOf = async (token: unknown, requirement: { resource?: string; scopes
 };
 
 describe('a token that was issued for a resource', () => {
+  it.each(['', ' '])('is for the whole grant if the token request names none: %j', async (resource) => {
+    const { access_token: token, scope } = await tokensFor([wallet], 'openid wallet:pay', { resource });
+    expect(scope).toBe('openid wallet:pay');
+    expect(await reasonOf(token, { resource: wallet })).toBe('active');
+  });
+
   it('is accepted by this resource, and refused by others and by APIs that name none', async () => {
     const { access_token: token, scope } = await tokensFor([wallet], 'openid wallet:pay');
     expect(scope).toBe('openid wallet:pay');
