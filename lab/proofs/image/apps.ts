@@ -1,8 +1,8 @@
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
 import type { Podman } from '../../support/containers/podman.ts';
 import { freePort } from '../../support/free-port.ts';
+import { packInto } from '../../support/packages/packed.ts';
 import { run } from '../../support/program.ts';
 import { type Claim, claim, until } from '../../support/proof.ts';
 import { proveBill } from './bill.ts';

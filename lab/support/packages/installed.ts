@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
-import { run } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { newFolderOnDisk } from '../on-disk.ts';
+import { run } from '../shell.ts';
+import { packInto } from './packed.ts';
 
 /** Folder of a partner, in which packages of this repository are installed as they are published. */
 export interface PartnerFolder {

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
-import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { blocksOf } from '../../support/documentation.ts';
 import { freePort } from '../../support/free-port.ts';
+import { packInto } from '../../support/packages/packed.ts';
+import { run, start } from '../../support/shell.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-common-js-'));
 const app = join(folder, 'app');

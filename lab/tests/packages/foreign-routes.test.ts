@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type PartnerFolder, partnerFolderWith } from '../../support/packages/installed.ts';
+import { run, start } from '../../support/shell.ts';
 import { deliver, secret } from './support/delivery.ts';
 
 // Runs only on demand, because both frameworks install half of Vite's dependencies.

@@ -4,9 +4,9 @@ import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer } from '../../../examples/reference-server/test/support/server.ts';
-import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type PartnerFolder, partnerFolderWith } from '../../support/packages/installed.ts';
+import { run, start } from '../../support/shell.ts';
 import { deliver, secret } from './support/delivery.ts';
 
 // On demand only: the runtime of Workers alone has 120 MB.

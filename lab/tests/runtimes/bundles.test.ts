@@ -7,10 +7,10 @@ import { type BuildOptions, build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserAgent } from '../../../examples/mounts/test/support/user-agent.ts';
-import { packInto } from '../../../packages/create-ostiary/test/support/packed.ts';
-import { run, start } from '../../../packages/create-ostiary/test/support/shell.ts';
 import { freePort } from '../../support/free-port.ts';
+import { packInto } from '../../support/packages/packed.ts';
 import { type TestPostgres, testPostgres } from '../../support/postgres/postgres.ts';
+import { run, start } from '../../support/shell.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-bundles-'));

@@ -13,12 +13,12 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../lab/support/free-port.ts';
+import { packInto } from '../../../lab/support/packages/packed.ts';
 import { type TestPostgres, testPostgres } from '../../../lab/support/postgres/postgres.ts';
+import { run, start } from '../../../lab/support/shell.ts';
 import { createCommands } from '../../../scripts/install-commands.ts';
 import { frameworks, storages } from '../src/choices.ts';
 import { isReleased } from '../src/install.ts';
-import { packInto } from './support/packed.ts';
-import { run, start } from './support/shell.ts';
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;

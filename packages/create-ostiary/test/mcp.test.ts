@@ -8,10 +8,10 @@ import { acceptedAttacks, mixedUpUsers, signIn } from '../../../lab/support/mcp/
 import { connections } from '../../../lab/support/mcp/connections.ts';
 import { SignInBrowser } from '../../../lab/support/mcp/sign-in-browser.ts';
 import { installBuilt } from '../../../lab/support/packages/install-built.ts';
+import { start } from '../../../lab/support/shell.ts';
 import { appFiles } from '../src/app.ts';
 import { frameworks } from '../src/choices.ts';
 import { writeFiles } from '../src/folder.ts';
-import { start } from './support/shell.ts';
 
 /** Folder of all apps. It is in this package, whose development dependencies include those of the apps. */
 const parent = resolve(import.meta.dirname, `../.data/mcp-${process.pid}`);

@@ -6,9 +6,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Browser } from '../../../examples/demo/src/walkthrough/browser.ts';
 import { freePort } from '../../../lab/support/free-port.ts';
 import { installBuilt } from '../../../lab/support/packages/install-built.ts';
+import { start } from '../../../lab/support/shell.ts';
 import { appFiles } from '../src/app.ts';
 import { writeFiles } from '../src/folder.ts';
-import { start } from './support/shell.ts';
 
 const redirectUri = 'http://localhost:4000/callback';
 

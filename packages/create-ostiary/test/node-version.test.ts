@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { build } from 'tsup';
 import { expect, it, onTestFinished } from 'vitest';
+import { run, start } from '../../../lab/support/shell.ts';
 import { appFiles } from '../src/app.ts';
 import { nodeProblem } from '../src/node-version.ts';
-import { run, start } from './support/shell.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 

@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { start } from '../../../lab/support/shell.ts';
 import { appFiles } from '../src/app.ts';
 import { frameworks, storages } from '../src/choices.ts';
 import { writeFiles } from '../src/folder.ts';
-import { start } from './support/shell.ts';
 
 it('every app has right types', async () => {
   // In this package, whose development dependencies include those of the apps.

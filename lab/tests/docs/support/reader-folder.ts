@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { TestBrowser } from '../../../../packages/core/test/support/browser.ts';
-import { packInto } from '../../../../packages/create-ostiary/test/support/packed.ts';
 import { installCommand } from '../../../../scripts/install-commands.ts';
 import { blocksOf } from '../../../support/documentation.ts';
 import { freePort } from '../../../support/free-port.ts';
+import { packInto } from '../../../support/packages/packed.ts';
 import { commandsOf } from './shell.ts';
 
 /** Free ports that replace 3000 and 4000, because other tests run at the same time. */

@@ -3,9 +3,9 @@ import { copyFileSync, cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { sharedFolder } from '../../../../lab/support/shared-folder.ts';
+import { sharedFolder } from '../shared-folder.ts';
 
-const root = resolve(import.meta.dirname, '../../../..');
+const root = resolve(import.meta.dirname, '../../..');
 const execute = promisify(execFile);
 
 /** Packages of this repository that an app may need, and the program that creates apps. */
