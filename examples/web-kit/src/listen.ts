@@ -229,13 +229,14 @@ export async function listen(
           for (const [socket, { underWay }] of connections) if (underWay.size > 0) breakOff(socket);
           server.closeAllConnections();
         }, deadlineMs);
-        // The TCP server's method keeps idle connections open. The HTTP server's would end them, although a
-        // request may be on its way.
-        const { close } = keepsIdle ? TcpServer.prototype : server;
-        close.call(server, () => {
+        const onClose = () => {
           clearTimeout(deadline);
           resolve();
-        });
+        };
+        // The TCP server's method keeps idle connections open. The HTTP server's would end them, although a
+        // request may be on its way.
+        if (keepsIdle) TcpServer.prototype.close.call(server, onClose);
+        else server.close(onClose);
         for (const [socket, connection] of connections) {
           const { underWay } = connection;
           if (underWay.size === 0 && endsIdle) socket.destroy();

@@ -172,7 +172,7 @@ it('a scope, an event and a language need changes of those files only that the p
     'examples/partner-app/src/pages/words.ts': withTag,
   });
 
-  await inCopy('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
+  await inCopy('lab/node_modules/typescript-7/bin/tsc', '--noEmit', '-p', 'tsconfig.json');
   // Leave out the test of the console's texts, which would refuse a file that is not a real translation, and
   // the pages in a browser, which have a list of languages and scopes of their own.
   await inCopy(
