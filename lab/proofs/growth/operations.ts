@@ -250,7 +250,14 @@ const webhooks: Readonly<Record<string, Operation>> = {
     return storage.deliveries.recover({ ...big, ...request, ...again });
   }),
   'deliveries: claim 4': async ({ storage, held }) => {
-    const request = { claimId: randomUUID(), now, leaseMs: 30_000, limit: 4, room: 4, rooms: new Map() };
+    const request = {
+      claimId: randomUUID(),
+      now,
+      leaseMs: 30_000,
+      limit: 4,
+      endpointLimit: 4,
+      endpointLimits: new Map(),
+    };
     held.push(await storage.deliveries.claim(request));
   },
   'deliveries: write 4 results': answering([true, true, true, true], ({ storage, held }) =>

@@ -118,7 +118,11 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   const deliver = () =>
     until('deliver', async () => {
       const request = { claimId: randomUUID(), now: now(), leaseMs: 60_000 * speed, limit: 1_024 };
-      const claimed = await storage.deliveries.claim({ ...request, room: 1_024, rooms: new Map() });
+      const claimed = await storage.deliveries.claim({
+        ...request,
+        endpointLimit: 1_024,
+        endpointLimits: new Map(),
+      });
       finished += (await storage.deliveries.finish(claimed.map(delivered))).filter(Boolean).length;
       if (claimed.length < 100) await setTimeout(50);
     });

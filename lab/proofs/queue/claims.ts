@@ -71,11 +71,11 @@ function kindsOf(endpoints: number) {
   }
   return [
     // Claims of a worker that has just started: a few deliveries of each endpoint.
-    { what: 'of endpoints that nobody knows', room: 2, rooms: new Map<string, number>() },
+    { what: 'of endpoints that nobody knows', endpointLimit: 2, endpointLimits: new Map<string, number>() },
     // Claims of a worker with room for more deliveries of some endpoints, one of which has a fifth of all.
-    { what: `of ${busy.size} endpoints with room for more`, room: 2, rooms: busy },
+    { what: `of ${busy.size} endpoints with room for more`, endpointLimit: 2, endpointLimits: busy },
     // Claims of a worker that has no room for further endpoints.
-    { what: 'of known endpoints only', room: 0, rooms: busy },
+    { what: 'of known endpoints only', endpointLimit: 0, endpointLimits: busy },
   ];
 }
 

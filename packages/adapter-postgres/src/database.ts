@@ -249,13 +249,13 @@ export class Database {
   #together<Parameters extends object, Row>(lookup: Lookup<Parameters, Row>) {
     const known = this.#lookups.get(lookup);
     if (known !== undefined) return known;
-    const look = batchCalls<Parameters, Row | null>({
+    const read = batchCalls<Parameters, Row | null>({
       mayRetryAlone: isDataError,
       make: (group, waitedMs) =>
         this.read((connection) => lookUpAll(connection, lookup, group), timeoutLeft(waitedMs)),
     }) as (parameters: object) => Promise<unknown>;
-    this.#lookups.set(lookup, look);
-    return look;
+    this.#lookups.set(lookup, read);
+    return read;
   }
 
   #use(): PostgresPool {

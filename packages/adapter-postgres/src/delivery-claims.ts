@@ -8,9 +8,9 @@ interface Request {
   readonly now: number;
   readonly leaseEndsAt: number;
   readonly limit: number;
-  readonly room: number;
+  readonly endpointLimit: number;
   /** JSON object with the number of deliveries that may be claimed for each endpoint. */
-  readonly rooms: string;
+  readonly endpointLimits: string;
   readonly freeLive: number | null;
   readonly freeTest: number | null;
   /** JSON object with the number of further deliveries that this claim may take for each partner and mode. */
@@ -24,15 +24,15 @@ interface Request {
 export function postgresDeliveryClaims(database: Database): Pick<DeliveryStore, 'claim'> {
   const claim = statement<Request, ClaimedRow>(`
     SELECT * FROM ${database.schema}.claim_deliveries(
-      :claimId, :now, :leaseEndsAt, :limit, :room, :rooms, :freeLive, :freeTest, :most
+      :claimId, :now, :leaseEndsAt, :limit, :endpointLimit, :endpointLimits, :freeLive, :freeTest, :most
     )
   `);
 
   return {
-    async claim({ claimId, now, leaseMs, limit, room, rooms, shares }) {
+    async claim({ claimId, now, leaseMs, limit, endpointLimit, endpointLimits, shares }) {
       const request = {
-        ...{ claimId, now, leaseEndsAt: now + leaseMs, limit, room },
-        rooms: JSON.stringify(Object.fromEntries(rooms)),
+        ...{ claimId, now, leaseEndsAt: now + leaseMs, limit, endpointLimit },
+        endpointLimits: JSON.stringify(Object.fromEntries(endpointLimits)),
         freeLive: shares?.free.live ?? null,
         freeTest: shares?.free.test ?? null,
         most: JSON.stringify(Object.fromEntries(shares?.most ?? [])),

@@ -7,7 +7,14 @@ import type { WatchedPool } from './watched-pool.ts';
 const server = serverForTests();
 
 const endpoints = 1_200;
-const hold = { claimId: 'c', now: 4_000, leaseMs: 30_000, limit: 256, room: 8, rooms: new Map() };
+const hold = {
+  claimId: 'c',
+  now: 4_000,
+  leaseMs: 30_000,
+  limit: 256,
+  endpointLimit: 8,
+  endpointLimits: new Map(),
+};
 const nameOf = (endpoint: number) => `we_${String(endpoint).padStart(5, '0')}`;
 
 /** Opens a storage with far more endpoints than a claim may read, each with a delivery that is due later. */
@@ -105,7 +112,7 @@ test('the check for more deliveries of an owner stops at the first, for any numb
     filled,
     Array.from({ length: endpoints }, (_, index) => [index + 1, 1] as const),
   );
-  const known = { ...hold, room: 0, rooms: new Map([[nameOf(7), 1]]) };
+  const known = { ...hold, endpointLimit: 0, endpointLimits: new Map([[nameOf(7), 1]]) };
   expect(await storage.deliveries.claim(known)).toHaveLength(1);
   await storage.deliveries.claim(known);
   // A claim reads the endpoint rows of each partner, one or two of which have work.

@@ -69,7 +69,14 @@ async function filledStorage({ isKnown = true } = {}) {
 
 const page = { ...acme, status: null, reference: null, from: null, to: null, after: null, limit: 10 };
 const list = { ...acme, endpointId: null, eventId: null, status: null, after: null, limit: 10 };
-const hold = { claimId: 'c', now: 90_000, leaseMs: 5, limit: 50, room: 5, rooms: new Map<string, number>() };
+const hold = {
+  claimId: 'c',
+  now: 90_000,
+  leaseMs: 5,
+  limit: 50,
+  endpointLimit: 5,
+  endpointLimits: new Map<string, number>(),
+};
 
 test('lists of transfers and exports walk along an index: they neither sort nor scan', async () => {
   const { stepsOfCall } = filled;
@@ -227,7 +234,7 @@ test('a claim walks along indexes, also before the server has counted anything',
   const unknown = await filledStorage({ isKnown: false });
   onTestFinished(unknown.end);
   for (const { stepsOfCall } of [filled, unknown]) {
-    for (const request of [hold, { ...hold, room: 0, rooms: new Map([['we_0003', 4]]) }]) {
+    for (const request of [hold, { ...hold, endpointLimit: 0, endpointLimits: new Map([['we_0003', 4]]) }]) {
       const [steps = []] = await stepsOfCall(({ deliveries }) => deliveries.claim(request));
       const growing = steps.filter((step) => /events|deliveries/.test(step));
       expect(growing).toContain('Index Scan pending_deliveries_published');
@@ -255,7 +262,7 @@ test('a claim reads no delivery that it does not return, for any number of waiti
   }
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   expect(sum(await read({}))).toBe(50);
-  expect(sum(await read({ rooms: new Map([['we_0001', 0]]) }))).toBe(50);
+  expect(sum(await read({ endpointLimits: new Map([['we_0001', 0]]) }))).toBe(50);
   // Deliveries of an earlier claim are not read again.
   const held = await storage.deliveries.claim({ ...hold, leaseMs: 30_000 });
   expect(held).toHaveLength(50);

@@ -19,7 +19,7 @@ import { serverForTests } from './server.ts';
 
 const server = serverForTests();
 
-const hold = { leaseMs: 1_000_000, limit: 40, room: 10 };
+const hold = { leaseMs: 1_000_000, limit: 40, endpointLimit: 10 };
 
 /** Opens storages of several processes on one schema, each with its own connections. */
 async function storages(count: number) {

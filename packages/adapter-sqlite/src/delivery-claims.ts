@@ -7,7 +7,7 @@ import type {
 } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { roomOfOwners } from './shares.ts';
+import { shareOfOwners } from './shares.ts';
 
 type Target = Pick<ClaimedDelivery, 'url' | 'sealedSecret'>;
 type DueRow = Omit<ClaimedDelivery, 'claimId' | 'endpointId' | keyof Target> & { readonly number: number };
@@ -133,17 +133,17 @@ export function sqliteDeliveryClaims(database: Database): Pick<DeliveryStore, 'c
   }
 
   return {
-    async claim({ claimId, now, leaseMs, limit, room, rooms, shares }) {
-      const roomOf = new Map(rooms);
+    async claim({ claimId, now, leaseMs, limit, endpointLimit, endpointLimits, shares }) {
+      const limitOf = new Map(endpointLimits);
       return await database.write(() => {
         const claimed: ClaimedDelivery[] = [];
         const endpoints = sql().dueEndpoints.all(now);
-        const roomOfOwner = roomOfOwners([...new Set(endpoints.map(({ owner }) => owner))], shares);
+        const shareOfOwner = shareOfOwners([...new Set(endpoints.map(({ owner }) => owner))], shares);
         const takenOf = new Map<OwnerName, number>();
         for (const { endpointId, owner, ...target } of endpoints) {
           const taken = takenOf.get(owner) ?? 0;
-          const roomOfEndpoint = roomOf.get(endpointId) ?? room;
-          const free = Math.min(roomOfEndpoint, roomOfOwner(owner) - taken, limit - claimed.length);
+          const limitOfEndpoint = limitOf.get(endpointId) ?? endpointLimit;
+          const free = Math.min(limitOfEndpoint, shareOfOwner(owner) - taken, limit - claimed.length);
           if (free <= 0) continue;
           const rows = sql().due.all({ endpointId, now, limit: free });
           takenOf.set(owner, taken + rows.length);

@@ -1,7 +1,7 @@
 import type { Claim, ClaimedJob, NewJob, OwnerName, Queue, Shares } from '@ostiary/core/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { roomOfOwners } from './shares.ts';
+import { shareOfOwners } from './shares.ts';
 
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
@@ -80,10 +80,10 @@ export function sqliteQueue(database: Database): Queue {
    */
   function dueOf(kind: string, owners: DueOwner[], now: number, limit: number, shares?: Shares): JobRow[] {
     const names = owners.sort((a, b) => a.dueAt - b.dueAt).map(({ owner }) => owner);
-    const roomOf = roomOfOwners(names, shares);
+    const shareOf = shareOfOwners(names, shares);
     const due = names.flatMap((owner) => {
-      const room = Math.min(roomOf(owner), limit);
-      return room > 0 ? sql().due.all({ kind, owner, now, limit: room }) : [];
+      const share = Math.min(shareOf(owner), limit);
+      return share > 0 ? sql().due.all({ kind, owner, now, limit: share }) : [];
     });
     return due.sort(inOrder).slice(0, shares?.free.live ?? limit);
   }

@@ -5,7 +5,7 @@ import type { OwnerName, Shares } from '@ostiary/core/storage';
  * rules of {@link Shares}.
  * @param owners - owners with due work, each once; if there are more owners than places, the first ones get one
  */
-export function roomOfOwners(
+export function shareOfOwners(
   owners: readonly OwnerName[],
   shares: Shares | undefined,
 ): (owner: OwnerName) => number {

@@ -103,7 +103,7 @@ test('kill -9 in the middle of deliveries loses none of them and no confirmed re
   const ids = new Set(done.map(({ id }) => id));
   expect([...answered].filter((id) => !ids.has(id))).toEqual([]);
   expect(done.filter(({ attempts }) => attempts.length !== 1)).toEqual([]);
-  const rest = await claim(storage, 'c', { ...all, room: 100_000, now: now + leaseMs });
+  const rest = await claim(storage, 'c', { ...all, endpointLimit: 100_000, now: now + leaseMs });
   expect(done.length + rest.length).toBe(published.length);
   // Requests that the killed process held may have been sent, so their next attempt has another number.
   expect(rest.filter(({ attempt, failures }) => attempt > 2 || failures > 0)).toEqual([]);

@@ -97,7 +97,7 @@ function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => 
  * Makes a function that polls for new rows of a partner and returns them oldest first. The first poll returns
  * some of the newest rows of each kind.
  */
-function looksAt(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
+function createPoll(admin: Administration, owner: Owner, { requests, types, status, endpoint }: Filter) {
   let sequence: number | null = null;
   const changedDeliveries = changes<WebhookDelivery>(({ state, attempts }) => `${state} ${attempts.length}`);
   // Requests are logged after their responses, in parallel: a later request may appear before an earlier one.
@@ -163,14 +163,14 @@ export const tailCommands: Commands = {
       const filter = filterOf(admin, args);
       const last = Math.min(args.integer('last') ?? 10, watched);
       const pauseMs = (args.integer('interval') ?? 1) * 1000;
-      const look = looksAt(admin, await ownerOf(admin, args), filter);
+      const poll = createPoll(admin, await ownerOf(admin, args), filter);
       const done = { text: '', json: undefined };
-      for (const line of await look(last)) terminal.write(line);
+      for (const line of await poll(last)) terminal.write(line);
       if (args.has('once')) return done;
       const { signal } = terminal;
       while (!signal.aborted) {
         await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-        if (!signal.aborted) for (const line of await look(last)) terminal.write(line);
+        if (!signal.aborted) for (const line of await poll(last)) terminal.write(line);
       }
       return done;
     },

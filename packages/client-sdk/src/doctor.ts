@@ -102,8 +102,8 @@ export async function examine(
         else if (last !== undefined) {
           const { error, httpStatus, at } = last;
           // An attempt without a response has no status.
-          const told = [error ?? 'reached', httpStatus, at, url].filter((part) => part !== null);
-          note(name, error === null ? 'ok' : 'failed', told.join(' '));
+          const parts = [error ?? 'reached', httpStatus, at, url].filter((part) => part !== null);
+          note(name, error === null ? 'ok' : 'failed', parts.join(' '));
         } else if (deliveries !== null) note(name, 'unknown', `nothing was delivered yet: ${url}`);
       }
     }

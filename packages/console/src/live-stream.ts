@@ -87,7 +87,7 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
    * Renders an open page as it is now; `null` if the page must be reloaded, because its content no longer
    * exists or no longer updates itself.
    */
-  async function look({ render }: OpenPage, visit: ConsoleVisit) {
+  async function renderPage({ render }: OpenPage, visit: ConsoleVisit) {
     try {
       const { body = '' } = await render(visit);
       return isLive(body) ? body : null;
@@ -115,7 +115,7 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
     let toldAt = startedAt;
     let visit: ConsoleVisit | null = admitted;
     while (!signal.aborted && since(startedAt) < lifetimeMs) {
-      const body = await look(page, visit);
+      const body = await renderPage(page, visit);
       if (body === null) {
         yield message('reload');
         return;

@@ -59,8 +59,8 @@ export async function consoleKit(options: Partial<OstiaryOptions> = {}, storage:
         now,
         leaseMs: 1_000,
         limit: most,
-        room: most,
-        rooms: new Map(),
+        endpointLimit: most,
+        endpointLimits: new Map(),
       });
       await storage.deliveries.finish(
         claimed.map(({ id, claimId, attempt }) => ({

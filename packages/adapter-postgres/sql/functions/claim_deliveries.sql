@@ -16,15 +16,15 @@
 -- A claim does not wait for the disk. If a crash of the server undoes it, the deliveries are claimed again, and the result of
 -- the lost claim is refused.
 --
--- room_of_others: places of each endpoint that room_of does not name
--- room_of: { endpoint id: places }
+-- endpoint_limit: maximum number of each endpoint that endpoint_limits does not name
+-- endpoint_limits: { endpoint id: maximum number }
 -- most: maximum number of deliveries
 -- free_live, free_test: free places of each mode; NULL if there are no shares
 -- most_of: { "mode:partner": most }, for owners that hold places already
 --
 -- Returns two kinds of rows: deliveries, and endpoints of deliveries (with NULL as number).
 CREATE OR REPLACE FUNCTION claim_deliveries(
-  this_claim text, now_ms bigint, lease_end bigint, most integer, room_of_others integer, room_of jsonb,
+  this_claim text, now_ms bigint, lease_end bigint, most integer, endpoint_limit integer, endpoint_limits jsonb,
   free_live integer, free_test integer, most_of jsonb
 ) RETURNS TABLE (
   number bigint, id text, "endpointId" text, "eventId" text, "eventType" text, body text, traceparent text, attempt integer, failures integer, "dueAt" bigint,
@@ -80,11 +80,11 @@ BEGIN
       SELECT candidate.endpoint_id, candidate.served_at, held.queue, found.*
       FROM (
         SELECT * FROM (
-          SELECT *, coalesce((room_of ->> endpoint_id)::integer, room_of_others) AS room
+          SELECT *, coalesce((endpoint_limits ->> endpoint_id)::integer, endpoint_limit) AS endpoint_most
           FROM endpoint_queues AS queue
           WHERE queue.partner = turn.partner AND queue.mode = turn.mode AND (has_news OR next_due <= now_ms)
         ) AS queue
-        WHERE room > 0 ORDER BY queue.served_at, endpoint_id
+        WHERE endpoint_most > 0 ORDER BY queue.served_at, endpoint_id
       ) AS candidate
       CROSS JOIN LATERAL (
         SELECT ctid AS queue FROM endpoint_queues AS queue
@@ -97,17 +97,17 @@ BEGIN
             SELECT ctid AS row, number, due_at, ready_at FROM pending_deliveries AS pending
             WHERE pending.endpoint_id = candidate.endpoint_id
               AND ready_at >= candidate.next_due AND ready_at <= now_ms
-            ORDER BY ready_at, number LIMIT candidate.room
+            ORDER BY ready_at, number LIMIT candidate.endpoint_most
             FOR UPDATE SKIP LOCKED
           ) AS again
           UNION ALL
           SELECT *, true FROM (
             SELECT ctid, number, due_at, ready_at FROM pending_deliveries AS pending
             WHERE pending.endpoint_id = candidate.endpoint_id AND number > candidate.claimed_to
-            ORDER BY number LIMIT candidate.room
+            ORDER BY number LIMIT candidate.endpoint_most
           ) AS published
         ) AS ready
-        ORDER BY is_new, ready_at, number LIMIT candidate.room
+        ORDER BY is_new, ready_at, number LIMIT candidate.endpoint_most
       ) AS found
       LIMIT turn.share
     ) AS of_owner

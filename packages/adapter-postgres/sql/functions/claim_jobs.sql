@@ -44,7 +44,7 @@ BEGIN
         WHEN owner = '' THEN least(most, places)
         WHEN row_number() OVER (PARTITION BY kind, is_test, owner = '' ORDER BY due_at, owner) > places_of_mode THEN 0
         ELSE least(most, own_most, greatest(1, places_of_mode / (count(*) FILTER (WHERE owner <> '') OVER (PARTITION BY kind) + 1)))
-      END AS room
+      END AS share
     FROM due_owners WHERE owner = '' OR own_most IS DISTINCT FROM 0
   ),
   -- Skips jobs that a concurrent claim has locked, without waiting for them.
@@ -57,7 +57,7 @@ BEGIN
       SELECT id, due_at FROM jobs
       WHERE jobs.kind = placed.kind AND jobs.owner = placed.owner AND due_at <= now_ms
         AND (lease_ends_at IS NULL OR lease_ends_at <= now_ms)
-      ORDER BY due_at LIMIT placed.room
+      ORDER BY due_at LIMIT placed.share
       FOR UPDATE SKIP LOCKED
     ) AS job
   ),

@@ -9,7 +9,7 @@ await storage.open();
 whenAllAreReady(async () => {
   for (let round = 0; ; round += 1) {
     if (round < Number(count)) await published(storage, `${name}_${round}`);
-    const claimed = await claim(storage, `${name} ${round}`, { limit: 8, room: 2 });
+    const claimed = await claim(storage, `${name} ${round}`, { limit: 8, endpointLimit: 2 });
     if (claimed.length === 0 && round >= Number(count)) return;
     const results = claimed.map(({ id, claimId, attempt }) => {
       return {

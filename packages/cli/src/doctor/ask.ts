@@ -91,8 +91,8 @@ export async function probe(
     const answer = await ask(`${origin}/doctor`, { ...headers, authorization });
     const { status, body } = answer;
     if (status === 200 && answer.header('x-doctor-proof') === proofOf(key, `answer ${asked} ${body}`)) {
-      const told: ProbeAnswer = JSON.parse(body);
-      return { ...told, answer };
+      const probed: ProbeAnswer = JSON.parse(body);
+      return { ...probed, answer };
     }
   }
   return null;

@@ -11,17 +11,17 @@ const dayMs = 24 * 3_600_000;
 const renewedBeforeDays = 14;
 
 /**
- * Opens a TLS connection to a server of this installation, sends nothing and closes it. Calls `look` with the
+ * Opens a TLS connection to a server of this installation, sends nothing and closes it. Calls `read` with the
  * open connection and returns the result.
  */
-function greet<Result>({ hostname, port }: URL, look: (socket: TLSSocket) => Result): Promise<Result> {
+function greet<Result>({ hostname, port }: URL, read: (socket: TLSSocket) => Result): Promise<Result> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const name = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve, reject) => {
     const options = { host, port: Number(port || 443), timeout: patienceMs };
     const socket = connect({ ...options, ...name, rejectUnauthorized: false });
     socket.once('secureConnect', () => {
-      resolve(look(socket));
+      resolve(read(socket));
       socket.destroy();
     });
     socket.once('timeout', () => socket.destroy(new Error('no response within 5 s')));

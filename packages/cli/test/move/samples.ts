@@ -24,7 +24,7 @@ const odd = `'"\\ {NULL,"a"} \t\r\n é e\u0301 \ufeff \ufffd \u{1f6f6} ${'x'.rep
 /** Largest possible amount of money, which exceeds the precision of a double. */
 const amount = 99_999_999_999_999_999n;
 
-export const claimAll = { leaseMs: 30_000, limit: 10, room: 10, rooms: new Map() };
+export const claimAll = { leaseMs: 30_000, limit: 10, endpointLimit: 10, endpointLimits: new Map() };
 
 /** Makes an SQLite file in which every table has rows. It is removed after the test. */
 export async function filledFile(): Promise<string> {
@@ -171,7 +171,7 @@ async function fill(storage: Storage): Promise<void> {
     { ...dropped, attempt: null, isCutOff: false, next: { status: 'dropped' } },
     delivered,
   ]);
-  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, room: 1 });
+  await storage.deliveries.claim({ ...claimAll, claimId: 'second', now: 250, endpointLimit: 1 });
   await storage.deliveries.finish([
     {
       ...{ ...waits, claimId: 'second', attempt: attemptOf(2), isCutOff: true },

@@ -188,14 +188,14 @@ export class ReconciliationExport implements AsyncIterable<ReconciliationRow> {
   ): Promise<ReconciliationSummary> {
     checkNames(options, ['format']);
     if (!Object.hasOwn(endings, options.format)) refuse('format must be json, ndjson or csv');
-    const told: ReconciliationSummary[] = [];
+    const summaries: ReconciliationSummary[] = [];
     const parts = this.#download(
       options.format,
       (bytes) => bytes,
-      (summary) => told.push(summary),
+      (summary) => summaries.push(summary),
     );
     await saveTo(path, parts);
-    this.#summary = told[0] as ReconciliationSummary;
+    this.#summary = summaries[0] as ReconciliationSummary;
     return this.#summary;
   }
 }

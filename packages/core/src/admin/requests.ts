@@ -58,8 +58,8 @@ export interface RequestAdministration {
 }
 
 function shownRequest(request: LoggedRequest): ApiRequest {
-  const { partner: _, mode: __, sent: ___, answered: ____, ...told } = request;
-  return shown(told);
+  const { partner: _, mode: __, sent: ___, answered: ____, ...entry } = request;
+  return shown(entry);
 }
 
 function choiceOf(given: { readonly [Name in keyof RequestSearch]?: RequestSearch[Name] | undefined }) {

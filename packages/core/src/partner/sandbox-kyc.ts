@@ -35,13 +35,13 @@ export function changeSandboxKyc(core: Core, catalogue: Catalogue) {
     await kept.save(partner, user, kyc, now);
     const data = catalogue.check('kyc.updated', { kid: user.kid, ...kyc, previous, changedAt: iso(now) });
     const event = newEvent(core, { partner, mode: 'test', type: 'kyc.updated', data, createdAt: now });
-    const told = sameKyc(kyc, previous) ? [] : [event];
+    const published = sameKyc(kyc, previous) ? [] : [event];
     const answer: StoredAnswer = {
       status: 200,
-      body: JSON.stringify({ eventId: told[0]?.id ?? null }),
+      body: JSON.stringify({ eventId: published[0]?.id ?? null }),
     };
     const claim = claimOf(request);
-    const publication = await core.storage.events.publish(told, {
+    const publication = await core.storage.events.publish(published, {
       idempotency: claim && { ...claim, answer },
       now,
     });

@@ -114,7 +114,8 @@ export interface DeliveryStore {
    * `now`, and has no claim whose lease is still running. Claims at most
    *
    * - `limit` deliveries in total,
-   * - per endpoint, the number in `rooms`, or `room` if `rooms` does not name the endpoint (0 or less claims none),
+   * - per endpoint, the number in `endpointLimits`, or `endpointLimit` if `endpointLimits` does not name the endpoint (0 or
+   *   less claims none),
    * - per partner and mode, its share.
    *
    * Test mode comes after everything that live mode may take. The endpoints of a partner and mode take turns: first the
@@ -132,8 +133,8 @@ export interface DeliveryStore {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-    readonly room: number;
-    readonly rooms: ReadonlyMap<string, number>;
+    readonly endpointLimit: number;
+    readonly endpointLimits: ReadonlyMap<string, number>;
     /**
      * Limits of the claim per partner and mode. If missing, one partner and mode may get all claimed
      * deliveries.

@@ -100,8 +100,8 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     const claimed = await deliveries.claim({
       claimId: random.bytes(16).toString('hex'),
       ...{ now, leaseMs, limit },
-      room: limiter.freeOfUnknown,
-      rooms: limiter.slots(),
+      endpointLimit: limiter.freeOfUnknown,
+      endpointLimits: limiter.slots(),
       shares: testBudget.limited(shares.forClaim(), now),
     });
     for (const delivery of claimed) {

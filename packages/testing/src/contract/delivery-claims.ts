@@ -61,7 +61,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     }
     const at = { now: now + 5 };
     assertSame(await claimedIds(storage, 'c1', { ...at, limit: 1 }), ['dl_first_1']);
-    assertSame(await claimedIds(storage, 'c2', { ...at, room: 2 }), ['dl_second_1', 'dl_third_1']);
+    assertSame(await claimedIds(storage, 'c2', { ...at, endpointLimit: 2 }), ['dl_second_1', 'dl_third_1']);
     assertSame(await claimedIds(storage, 'c3', at), ['dl_fourth_1', 'dl_fifth_1']);
     assertSame(await claimedIds(storage, 'c4', at), []);
   },
@@ -73,28 +73,28 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     }
     const given = async (claimId: string, request: Parameters<typeof claim>[2]) =>
       (await claim(storage, claimId, request)).map(({ endpointId, eventId }) => `${endpointId} ${eventId}`);
-    const rooms = new Map([
+    const endpointLimits = new Map([
       ['we_b', 0],
       ['we_c', 3],
       ['we_nobody', 9],
     ]);
     assertSame(await given('c1', { limit: 0 }), []);
-    assertSame(await given('c2', { room: 0 }), []);
+    assertSame(await given('c2', { endpointLimit: 0 }), []);
     const overdrawn = new Map([['we_b', -1]]);
-    assertSame(await given('overdrawn', { room: 0, rooms: overdrawn }), []);
-    assertSame(await given('c3', { limit: 5, room: 1, rooms }), [
+    assertSame(await given('overdrawn', { endpointLimit: 0, endpointLimits: overdrawn }), []);
+    assertSame(await given('c3', { limit: 5, endpointLimit: 1, endpointLimits }), [
       'we_a evt_0',
       'we_c evt_0',
       'we_c evt_1',
       'we_c evt_2',
       'we_d evt_0',
     ]);
-    assertSame(await given('c4', { now: now + 1, limit: 3, room: 2, rooms }), [
+    assertSame(await given('c4', { now: now + 1, limit: 3, endpointLimit: 2, endpointLimits }), [
       'we_a evt_1',
       'we_a evt_2',
       'we_c evt_3',
     ]);
-    assertSame(await given('c5', { limit: 4, room: 0, rooms: new Map([['we_b', 9]]) }), [
+    assertSame(await given('c5', { limit: 4, endpointLimit: 0, endpointLimits: new Map([['we_b', 9]]) }), [
       'we_b evt_0',
       'we_b evt_1',
       'we_b evt_2',
@@ -109,14 +109,14 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     let at = now;
     const visited = async (limit: number, changes: Partial<Parameters<typeof claim>[2]> = {}) => {
       at += 1;
-      const request = { now: at, limit, room: 1, ...changes };
+      const request = { now: at, limit, endpointLimit: 1, ...changes };
       return (await claim(storage, `${at}`, request)).map(({ endpointId }) => endpointId.slice(3));
     };
     assertSame(await visited(2), ['9', 'B']);
     assertSame(await visited(9), ['a', 'a-', 'b', '9', 'B']);
     assertSame(await visited(9), labels);
     assertSame(await visited(3), ['9', 'B', 'a']);
-    assertSame(await visited(3, { rooms: new Map([['we_a-', 0]]) }), ['b', '9', 'B']);
+    assertSame(await visited(3, { endpointLimits: new Map([['we_a-', 0]]) }), ['b', '9', 'B']);
     assertSame(await visited(9), ['a-', 'a', '9', 'B', 'b']);
   },
 
@@ -128,7 +128,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     }
     const seen: string[] = [];
     for (let at = now; seen.length < 9; at += 1) {
-      const claimed = await claim(storage, `${at}`, { now: at, limit: 1, room: 1 });
+      const claimed = await claim(storage, `${at}`, { now: at, limit: 1, endpointLimit: 1 });
       seen.push(...claimed.map(({ endpointId }) => endpointId));
     }
     assertSame(new Set(seen).size, 5, seen.join());
@@ -199,7 +199,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     }
     const seen = new Set<string>();
     for (let round = 0; round < 6; round += 1) {
-      const claimed = await claim(storage, `round ${round}`, { limit: 4, room: 1 });
+      const claimed = await claim(storage, `round ${round}`, { limit: 4, endpointLimit: 1 });
       assert.ok(claimed.length <= 4);
       assert.ok(claimed.filter(({ endpointId }) => endpointId === 'we_big').length <= 1);
       for (const { eventType } of claimed) seen.add(eventType);
@@ -211,15 +211,15 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     const labels = Array.from({ length: 12 }, (_, index) => String(index).padStart(2, '0'));
     for (const label of labels) await registered(storage, label);
     await published(storage, 'x');
-    const rooms = new Map(labels.slice(0, 9).map((label) => [`we_${label}`, 0]));
-    const claimed = await claim(storage, 'c1', { limit: 2, rooms });
+    const endpointLimits = new Map(labels.slice(0, 9).map((label) => [`we_${label}`, 0]));
+    const claimed = await claim(storage, 'c1', { limit: 2, endpointLimits });
     assertFields(claimed, 'endpointId', ['we_09', 'we_10']);
     const named = new Map([
       ['we_08', 1],
       ['we_03', 1],
       ['we_nobody', 1],
     ]);
-    const others = await claim(storage, 'c2', { limit: 2, room: 0, rooms: named });
+    const others = await claim(storage, 'c2', { limit: 2, endpointLimit: 0, endpointLimits: named });
     assertFields(others, 'endpointId', ['we_03', 'we_08']);
   },
 

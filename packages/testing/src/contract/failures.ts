@@ -85,7 +85,11 @@ export const failureCases = casesOf('failures', {
       ['evt_y', 'evt_w'],
     );
 
-    const again = await claim(storage, 'd', { now: now + minute, limit: 3, rooms: new Map([['we_b', 0]]) });
+    const again = await claim(storage, 'd', {
+      now: now + minute,
+      limit: 3,
+      endpointLimits: new Map([['we_b', 0]]),
+    });
     assertSame(await listedIds(storage, failing), ['dl_y_2', 'dl_y_1', 'dl_w_1'], 'while it is tried too');
     await finished(
       storage,
@@ -129,7 +133,7 @@ export const failureCases = casesOf('failures', {
     const due = { nextAttemptAt: now - 7 };
     assertSame(await conditions(storage), [of('a', due), of('b', due), of('c')]);
 
-    const claimed = await claim(storage, 'c', { rooms: new Map([['we_b', 0]]) });
+    const claimed = await claim(storage, 'c', { endpointLimits: new Map([['we_b', 0]]) });
     const leased = { nextAttemptAt: now + leaseMs, servedAt: now };
     assertSame(await conditions(storage), [of('a', leased), of('b', due), of('c')]);
     await finished(
@@ -236,7 +240,11 @@ export const failureCases = casesOf('failures', {
     assertSame([limited.failing, limited.failingEndpoints], [1, [failingB]]);
     const later = { droppedSince: now + 1 };
     assert.equal((await survey(storage, later)).failing, 2, 'a delivery to it still waits');
-    const [again] = await claim(storage, 'd', { now: now + minute, limit: 2, rooms: new Map([['we_a', 0]]) });
+    const [again] = await claim(storage, 'd', {
+      now: now + minute,
+      limit: 2,
+      endpointLimits: new Map([['we_a', 0]]),
+    });
     assert.ok(again);
     await finished(storage, [ended(again, 'dropped', now + minute)]);
     assert.equal((await survey(storage, { droppedSince: now + minute + 1 })).failing, 1);

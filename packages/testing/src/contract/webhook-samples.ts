@@ -65,7 +65,7 @@ export function claim(
   claimId: string,
   changes: Partial<Parameters<DeliveryStore['claim']>[0]> = {},
 ): Promise<ClaimedDelivery[]> {
-  const everything = { limit: 1000, room: 1000, rooms: new Map() };
+  const everything = { limit: 1000, endpointLimit: 1000, endpointLimits: new Map() };
   return deliveries.claim({ claimId, now, leaseMs, ...everything, ...changes });
 }
 

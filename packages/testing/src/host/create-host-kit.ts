@@ -28,10 +28,10 @@ function keptErrors() {
   return {
     logger: { ...silentLogger, error } satisfies Logger,
     /** Returns the errors that were logged since the last call. */
-    told(): string {
-      const told = errors.length === 0 ? '' : ` (${errors.join('; ')})`;
+    errorText(): string {
+      const text = errors.length === 0 ? '' : ` (${errors.join('; ')})`;
       errors = [];
-      return told;
+      return text;
     },
   };
 }
@@ -83,7 +83,7 @@ export async function createHostKit<Scopes extends HostScopes>({
   );
   const send = network.from(address);
   const browser: HostTestOstiary['browser'] = ({ languages = [] } = {}) =>
-    createHostBrowser({ send, authUrl, origins, logged: log.told, languages });
+    createHostBrowser({ send, authUrl, origins, logged: log.errorText, languages });
   const discoveryUrl = `${authUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const close = async (): Promise<void> => {
     if (closed.signal.aborted) return;
