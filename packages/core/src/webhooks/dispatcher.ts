@@ -84,10 +84,10 @@ export function createDispatcher(options: DispatcherOptions): Worker {
     isRunning: polling.isStarted,
     // Only endpoints with a history profit from an early poll; the next regular poll finds the others.
     writing() {
-      if (limiter.hasSlots()) polling.wake();
+      if (limiter.hasSlots()) polling.resume();
     },
     written() {
-      if (isFull) polling.wake();
+      if (isFull) polling.resume();
     },
   });
 

@@ -2,6 +2,13 @@ import type { OutageLog } from '../telemetry/outage-log.ts';
 import type { Schedule } from '../time/clock.ts';
 import { createPace } from './pace.ts';
 
+/**
+ * Pause after a claim that did not reach its limit, in milliseconds. Work that is enqueued meanwhile shares the next claim, and
+ * the results of work that began together share statements. Without the pause, a busy process claims about once for each
+ * payment, which takes a quarter of the time of a payment on PostgreSQL and two fifths on SQLite.
+ */
+export const pauseMs = 20;
+
 /** Result of one poll for work. */
 export interface Found {
   readonly claimed: number;
@@ -30,15 +37,32 @@ export function createPolling({
    * True if work may have become due, or a place free, after the running poll has read the database.
    */
   let isWoken = false;
+  /** True if places became free after the running poll has counted them, so that no pause may follow it. */
+  let isResumed = false;
+  let endPause: () => void = () => {};
+
+  /** Waits for the pause between two claims, or until `endPause` is called. */
+  function pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = schedule(resolve, pauseMs);
+      endPause = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
 
   async function claimAgain(): Promise<number> {
     let total = 0;
     try {
       while (isWoken) {
         isWoken = false;
+        isResumed = false;
         const { claimed, isCutOff } = await claim();
         total += claimed;
-        isWoken ||= isStarted && isCutOff;
+        if (!isStarted) continue;
+        if (isCutOff) isWoken = true;
+        else if (!isResumed) await pause();
       }
       outages.succeeded();
       pace.found(total);
@@ -52,8 +76,8 @@ export function createPolling({
   }
 
   /**
-   * Polls at once. If polling is started, repeats that while a poll reaches its limit. Returns the number of
-   * claimed jobs or deliveries.
+   * Polls at once, or after the pause that follows the last claim. If polling is started, repeats that while a claim
+   * reaches its limit. Returns the number of claimed jobs or deliveries.
    */
   function now(): Promise<number> {
     isWoken = true;
@@ -75,9 +99,16 @@ export function createPolling({
       isStarted = true;
       poll();
     },
-    /** Polls at once, if polling is started. */
+    /** Polls, if polling is started, because work may have come: at once, or after the pause. */
     wake(): void {
       if (isStarted) void now();
+    },
+    /** Polls at once, if polling is started, because places are free that the last claim did not have. */
+    resume(): void {
+      if (!isStarted) return;
+      isResumed = true;
+      void now();
+      endPause();
     },
     isStarted: () => isStarted,
     /** Stops polling. Resolves when no poll is running. */
@@ -85,6 +116,7 @@ export function createPolling({
       isStarted = false;
       isWoken = false;
       cancelPoll();
+      endPause();
       await flight;
     },
   };

@@ -132,7 +132,7 @@ export function createWorker(
         underWay.delete(end);
         // Keep claims large: after an owner had all its places occupied, poll only when a quarter of them is
         // free.
-        if (shares.end(job.owner)) polling.wake();
+        if (shares.end(job.owner)) polling.resume();
       });
     underWay.add(end);
   }

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import type { KycChange } from '../../src/index.ts';
 import type { Storage, Work } from '../../src/storage.ts';
+import { pauseMs } from '../../src/worker/polling.ts';
 import { hooks, shop } from '../partner/webhook-shop.ts';
 import { ana } from '../support/directory.ts';
 import { partnerProvider, payment, testPayment } from '../support/partner-api.ts';
@@ -18,10 +19,18 @@ const kycChange: KycChange = {
   previous: { kycStatus: 'pending', kycTier: 1 },
 };
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
+const realTimeout = setTimeout;
+
+// Timers never fire in these tests, except those of the pause between two claims. So every delivery follows a notification,
+// and none an interval of polling.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const stopped = setTimeout;
+  const timeout = (callback: () => void, ms = 0) => (ms === pauseMs ? realTimeout : stopped)(callback, ms);
+  globalThis.setTimeout = Object.assign(timeout, stopped);
+});
 afterEach(() => void vi.useRealTimers());
 
-// Timers with a delay never fire in this test, so that every delivery follows a notification.
 it('a running worker is notified of all deliveries', { timeout: 30_000 }, async () => {
   const { provider, rail, key, call, register, trigger, work } = await shop({
     webhooks: { retryDelaysSeconds: [] },
