@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net';
 /**
  * Range of ports from which the demo chooses. The range lies below the ports that systems give to outgoing
  * connections, because such a connection could take a port before its server listens, or while the server
- * restarts.
+ * restarts. It begins above 10080, which browsers and `fetch` refuse as a bad port.
  */
-const range = { from: 10_000, to: 32_000 } as const;
+export const range = { from: 10_081, to: 32_000 } as const;
 
 /** Number of ports that are tried before giving up. */
 const tries = 50;
