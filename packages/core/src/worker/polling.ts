@@ -33,12 +33,8 @@ export function createPolling({
   let cancelPoll: () => void = () => {};
   /** Result of the running poll, shared by all callers. */
   let flight: Promise<number> | null = null;
-  /**
-   * True if work may have become due, or a place free, after the running poll has read the database.
-   */
-  let isWoken = false;
-  /** True if places became free after the running poll has counted them, so that no pause may follow it. */
-  let isResumed = false;
+  /** When the next claim is made: after the pause, because work may have come, or at once, because places are free. */
+  let next: 'none' | 'after the pause' | 'at once' = 'none';
   let endPause: () => void = () => {};
 
   /** Waits for the pause between two claims, or until `endPause` is called. */
@@ -55,14 +51,12 @@ export function createPolling({
   async function claimAgain(): Promise<number> {
     let total = 0;
     try {
-      while (isWoken) {
-        isWoken = false;
-        isResumed = false;
+      while (next !== 'none') {
+        next = 'none';
         const { claimed, isCutOff } = await claim();
         total += claimed;
-        if (!isStarted) continue;
-        if (isCutOff) isWoken = true;
-        else if (!isResumed) await pause();
+        if (isStarted && isCutOff) next = 'at once';
+        if (isStarted && next !== 'at once') await pause();
       }
       outages.succeeded();
       pace.found(total);
@@ -80,7 +74,7 @@ export function createPolling({
    * reaches its limit. Returns the number of claimed jobs or deliveries.
    */
   function now(): Promise<number> {
-    isWoken = true;
+    if (next === 'none') next = 'after the pause';
     flight ??= claimAgain();
     return flight;
   }
@@ -106,15 +100,15 @@ export function createPolling({
     /** Polls at once, if polling is started, because places are free that the last claim did not have. */
     resume(): void {
       if (!isStarted) return;
-      isResumed = true;
-      void now();
+      next = 'at once';
       endPause();
+      void now();
     },
     isStarted: () => isStarted,
     /** Stops polling. Resolves when no poll is running. */
     async stop(): Promise<void> {
       isStarted = false;
-      isWoken = false;
+      next = 'none';
       cancelPoll();
       endPause();
       await flight;

@@ -94,6 +94,22 @@ it('no claim is combined with a write while its endpoints have enough deliveries
   await end();
 });
 
+it.each([512, 40])(
+  'a worker with %i places claims more without a pause when some become free',
+  async (places) => {
+    const { end, receiver, claims, holdPauses, results } = await busyWorker(30, 300, places);
+    holdPauses();
+    const before = claims();
+    for (let round = 0; round < 60; round += 1) {
+      receiver.answer();
+      await quiet();
+    }
+    expect(results()).toHaveLength(300);
+    expect(claims() - before).toBeGreaterThan(1);
+    await end();
+  },
+);
+
 it('a claim is not repeated for a worker that is stopped meanwhile', async () => {
   const { end, worker, receiver, claims, holdClaims } = await busyWorker(100);
   const before = claims();

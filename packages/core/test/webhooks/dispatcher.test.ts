@@ -235,15 +235,19 @@ describe('stopping', () => {
 describe('a database that fails', () => {
   it('keeps results until they can be written, and claims nothing beyond its room meanwhile', async () => {
     let broken = true;
-    const { started, endpoint, publish, deliveries, fire, lines, requests } = await depot((store) => ({
-      ...store,
-      finish: (results) => (broken ? gone() : store.finish(results)),
-    }));
+    const { started, endpoint, publish, deliveries, fire, lines, requests, holdPauses } = await depot(
+      (store) => ({
+        ...store,
+        finish: (results) => (broken ? gone() : store.finish(results)),
+      }),
+    );
     await endpoint('a');
     await publish('a', 10);
     const worker = await started(4);
     expect(requests.length).toBeLessThanOrEqual(4);
     expect(lines).toContain('warn: results of deliveries could not be written');
+    // The worker goes on at once, not after the pause between two claims.
+    holdPauses();
     broken = false;
     await fire(500);
     await worker.stop();

@@ -8,8 +8,8 @@ const none: Found = { claimed: 0, isCutOff: false };
 const some: Found = { claimed: 3, isCutOff: false };
 const full: Found = { claimed: 32, isCutOff: true };
 
-/** Makes a started poller with timers that the test fires. Its claims have the given results; later ones find nothing. */
-async function started(...results: Found[]) {
+/** Makes a poller with timers that the test fires. Its claims have the given results; later ones find nothing. */
+function poller(...results: Found[]) {
   const timers = new Map<() => void, number>();
   const claim = vi.fn(async () => results.shift() ?? none);
   const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
@@ -21,8 +21,6 @@ async function started(...results: Found[]) {
       return () => timers.delete(fire);
     },
   });
-  polling.start();
-  await quiet();
   return {
     ...{ polling, claim, waits: () => [...timers.values()] },
     /** Fires all timers with this delay. */
@@ -32,6 +30,20 @@ async function started(...results: Found[]) {
     },
   };
 }
+
+async function started(...results: Found[]) {
+  const made = poller(...results);
+  made.polling.start();
+  await quiet();
+  return made;
+}
+
+it('claims once and without a pause for a call, while it is not started', async () => {
+  const { polling, claim, waits } = poller(full, some);
+  expect(await polling.now()).toBe(32);
+  expect(await polling.now()).toBe(3);
+  expect([claim.mock.calls.length, waits()]).toEqual([2, []]);
+});
 
 it('claims work that comes during the pause after a claim together, when the pause is over', async () => {
   const { polling, claim, waits, fire } = await started(some);

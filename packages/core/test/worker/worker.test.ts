@@ -199,9 +199,10 @@ describe('jobs of a kind with its own limit', () => {
   it('are claimed again when a quarter of the places is free, without a wait', async () => {
     const ends: (() => void)[] = [];
     const pay = vi.fn<JobHandler>(() => new Promise((resolve) => ends.push(() => resolve(null))));
-    const { worker, enqueue } = await workshop({ pay }, undefined, {
+    const { worker, enqueue, holdPauses } = await workshop({ pay }, undefined, {
       atOnce: { pay: 8 },
     });
+    holdPauses();
     await enqueue(20, 'pay');
     worker().start();
     await quiet();

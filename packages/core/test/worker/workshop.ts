@@ -30,9 +30,11 @@ export async function outfit() {
   const remove = (timer: (typeof timers)[number]) => {
     if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
   };
+  let areHeld = false;
   const schedule: Schedule = (fire, ms) => {
-    // The pause between two claims ends at once. Its own test is polling.test.ts.
+    // The pause between two claims ends at once, unless a test holds it. Its own test is polling.test.ts.
     if (ms === pauseMs) {
+      if (areHeld) return () => undefined;
       const immediate = setImmediate(fire);
       return () => clearImmediate(immediate);
     }
@@ -50,6 +52,10 @@ export async function outfit() {
     /** Clock, log, timers and random generator that the worker in the test uses. */
     tools: { clock, logger, schedule, random: systemRandom, telemetry: null, counts },
     clock,
+    /** Lets no pause between two claims end by itself from now on. */
+    holdPauses: () => {
+      areHeld = true;
+    },
     /** Delays of the timers that are pending, in milliseconds. */
     waits: () => timers.map(({ ms }) => ms),
     /** Fires the first timer, or the first timer with the given delay. */
