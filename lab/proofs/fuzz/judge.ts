@@ -39,8 +39,6 @@ function parsed(text: string): object | null {
 /** Checks a JSON response. Returns the problem; `null` if the response is a success or a documented error. */
 function jsonProblem({ status, text, cacheControl }: Answer): string | null {
   if (status === 200 && text === '') return null;
-  // Node refuses headers of more than 16 KiB before a handler gets the request.
-  if (status === 431 && text === '') return null;
   const body = parsed(text);
   if (body === null) return 'the body is no JSON object';
   if (cacheControl?.includes('no-store') !== true) return `Cache-Control is ${cacheControl}`;

@@ -122,7 +122,11 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
 }
 
 /**
- * Replaces the characters of a text that `fetch` does not accept in an HTTP header, and removes white space
- * at its ends.
+ * Makes a text into the value of an HTTP header: replaces the characters that `fetch` does not accept there, removes white
+ * space at its ends, and cuts it. Node itself refuses requests with more than 16 KiB of headers, of which one may have two.
  */
-export const headerText = (text: string): string => text.replaceAll(/[^\t\x20-\x7E\xA0-\xFF]/g, '?').trim();
+export const headerText = (text: string): string =>
+  text
+    .replaceAll(/[^\t\x20-\x7E\xA0-\xFF]/g, '?')
+    .slice(0, 7_500)
+    .trim();

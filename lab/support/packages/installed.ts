@@ -27,7 +27,7 @@ export async function partnerFolder(names: readonly string[]): Promise<PartnerFo
 /** Installs packages as they are published, and tools from the registry, with npm in an empty folder. */
 export async function partnerFolderWith(
   names: readonly string[],
-  tools: Readonly<Record<string, string>>,
+  tools: Readonly<Record<string, string>> = {},
 ): Promise<PartnerFolder> {
   const [folder, packed] = [newFolderOnDisk('partner'), newFolderOnDisk('packed')];
   const remove = () => {

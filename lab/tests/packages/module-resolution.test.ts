@@ -10,7 +10,7 @@ const ofHosts = ['core', 'adapter-sqlite', 'adapter-postgres', 'console', 'testi
 
 let installed: PartnerFolder;
 beforeAll(async () => {
-  installed = await partnerFolderWith([...ofPartners, ...ofHosts], { typescript: '7.0.2' });
+  installed = await partnerFolderWith([...ofPartners, ...ofHosts]);
 }, 180_000);
 afterAll(() => installed.remove());
 
@@ -27,9 +27,11 @@ function entriesOf(name: string): string[] {
 /** Programs of the test by the name of their file. */
 type Programs = Readonly<Record<string, string>>;
 
-/** Returns the path of a compiler: TypeScript 6 is the repository's own, TypeScript 7 is the partner's. */
-const compilerOf = (version: 6 | 7): string =>
-  join(version === 6 ? root : installed.folder, 'node_modules/typescript/bin/tsc');
+/** Paths of the compilers by their version. */
+const compilers = {
+  6: join(root, 'node_modules/typescript/bin/tsc'),
+  7: join(root, 'lab/node_modules/typescript-7/bin/tsc'),
+} as const;
 
 /** Compiles programs in the partner's folder. @returns the output of the compiler */
 function compile(version: 6 | 7, programs: Programs, compilerOptions: object): string {
@@ -45,7 +47,7 @@ function compile(version: 6 | 7, programs: Programs, compilerOptions: object): s
     JSON.stringify({ compilerOptions: options, files: Object.keys(programs) }),
   );
   try {
-    return execFileSync(process.execPath, [compilerOf(version), '--project', folder], { encoding: 'utf8' });
+    return execFileSync(process.execPath, [compilers[version], '--project', folder], { encoding: 'utf8' });
   } catch (error) {
     return String(Object(error).stdout);
   }
