@@ -3,7 +3,7 @@ import { type Html, html, icons, nameOf, page } from '@ostiary/core/pages';
 import { sourceOf } from './assets.ts';
 import { roots } from './paths.ts';
 import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from './shell.ts';
-import type { PageContext, Visit } from './visit.ts';
+import type { PageBase, PageContext, Visit } from './visit.ts';
 import type { Notice } from './words.ts';
 
 /** Names of the messages that are shown as warnings: the action failed, or the session has ended. */
@@ -30,26 +30,27 @@ export function problemRow(title: Html | string, details: readonly (Html | strin
 }
 
 /** Makes the hidden field with the form's CSRF token. */
-export function csrfField({ csrf }: PageContext): Html {
+export function csrfField({ csrf }: PageBase): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
 
-/**
- * Makes the response that contains a finished page. If `frame` is `'none'`, the body of the page fills the
- * window.
- */
+/** Makes the response that contains a finished page. */
 export function answerPage(
-  { backend, voice, script, style }: PageContext,
+  { backend, voice, script, style }: PageBase,
   {
     title,
     body,
     status = 200,
     frame = 'brand',
+    isLive = false,
   }: {
     readonly title: string;
     readonly body: Html;
     readonly status?: number;
+    /** Frame around the body of the page. With `'none'`, the body fills the window. */
     readonly frame?: 'brand' | 'none';
+    /** True if the page updates itself, so that its script may send requests. */
+    readonly isLive?: boolean;
   },
 ): ConsoleAnswer {
   const { html: text } = page({
@@ -60,7 +61,7 @@ export function answerPage(
   return {
     status,
     body: text,
-    sources: `script-src ${sourceOf(script)}; connect-src 'self'; style-src ${sourceOf(style)}`,
+    sources: `script-src ${sourceOf(script)};${isLive ? " connect-src 'self';" : ''} style-src ${sourceOf(style)}`,
   };
 }
 
@@ -143,5 +144,5 @@ export function answerFramed(visit: Visit, view: FramedPage): ConsoleAnswer {
     body: html`${noticeRow(visit)}
 ${body}${announcement}`,
   });
-  return answerPage(visit, { title, body: framed, status, frame: 'none' });
+  return answerPage(visit, { title, body: framed, status, frame: 'none', isLive: said !== undefined });
 }

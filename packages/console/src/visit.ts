@@ -6,22 +6,27 @@ import type { Notice, Voice } from './words.ts';
 /** Backend of the pages of the console or of the portal for live data. */
 export type PageBackend = Omit<ConsoleBackend, 'signIn'>;
 
-/** Data and functions that every page of the console needs. */
-export interface PageContext {
-  readonly backend: PageBackend;
-  /** Mode (test or live) of the data on the visited pages. */
-  readonly mode: ConsoleVisit['mode'];
-  readonly urlOf: UrlOf;
-  readonly request: ConsoleRequest;
+/** Data that every page of the partners' console and of the operators' pages needs. */
+export interface PageBase {
+  readonly backend: Pick<ConsoleBackend, 'theme'>;
   readonly voice: Voice;
-  /** Name of the message about the last action, from the URL; `null` for none. */
-  readonly notice: Notice | null;
   /** CSRF token, which proves that a form came from a page for this visitor. */
   readonly csrf: string;
   /** URL of the pages' script. */
   readonly script: string;
   /** URL of the pages' style sheet. */
   readonly style: string;
+}
+
+/** Data and functions that every page of the partners' console needs. */
+export interface PageContext extends PageBase {
+  readonly backend: PageBackend;
+  /** Mode (test or live) of the data on the visited pages. */
+  readonly mode: ConsoleVisit['mode'];
+  readonly urlOf: UrlOf;
+  readonly request: ConsoleRequest;
+  /** Name of the message about the last action, from the URL; `null` for none. */
+  readonly notice: Notice | null;
 }
 
 /** Request of a signed-in partner. */

@@ -20,4 +20,11 @@ describe('a page that keeps itself up to date', () => {
     expect(script.text).toContain('Idiomorph');
     expect(text.match(/(?:src|href|action)="(?!"|#content"|data:|http:\/\/127\.0\.0\.1)[^"]*"/g)).toBeNull();
   });
+
+  it('is the only kind of page whose script may send requests', async () => {
+    const { browser } = await visited();
+    const { status, headers } = await browser.get('/sandbox/tools');
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).not.toContain('connect-src');
+  });
 });

@@ -1,5 +1,6 @@
 import { type Fragment, type Html, html } from '@ostiary/core/pages';
 import { formOf, type Message, noProblems, type Problems } from '../forms.ts';
+import { csrfField } from '../frame.ts';
 import { choiceField } from '../parts.ts';
 import { problemText } from '../problems.ts';
 import type { Voice } from '../words.ts';
@@ -116,7 +117,7 @@ export const ticked = <Option extends string>(form: Form, name: string, options:
  * page. If the operator must confirm the sign-in first, a link to the confirmation replaces the form.
  */
 export function actForm(
-  { proof, mayPost, confirmAt, words }: OperatorContext,
+  visit: OperatorContext,
   {
     action,
     act,
@@ -133,11 +134,12 @@ export function actForm(
     readonly takesFile?: boolean;
   },
 ): Html | null {
+  const { mayPost, confirmAt, words } = visit;
   if (!mayPost) return null;
   if (confirmAt !== null)
     return html`<p>${words.confirm.before} <a href="${confirmAt}">${words.confirm.again}</a></p>`;
   const encoding = takesFile ? 'multipart/form-data' : 'application/x-www-form-urlencoded';
-  return html`<form class="form" method="post" action="${action}" enctype="${encoding}"><input type="hidden" name="csrf" value="${proof}">${body}
+  return html`<form class="form" method="post" action="${action}" enctype="${encoding}">${csrfField(visit)}${body}
 <div class="row"><button class="${primary ? 'primary' : 'compact'}" name="act" value="${act}">${label}</button></div></form>`;
 }
 

@@ -1,7 +1,6 @@
 import type { ConsoleAnswer, OperatorRight } from '@ostiary/core/console';
-import { type Html, html, nameOf, page } from '@ostiary/core/pages';
-import { sourceOf } from '../assets.ts';
-import { noticeOf } from '../frame.ts';
+import { type Html, html, nameOf } from '@ostiary/core/pages';
+import { answerPage, noticeOf } from '../frame.ts';
 import { type Crumb, crumbsTo, modeSwitch, placeOf, searchForm, shell } from '../shell.ts';
 import { countOf } from '../two-way.ts';
 import { modeOf, type OperatorContext, type OperatorNotice } from './visit.ts';
@@ -111,14 +110,5 @@ export function framed(visit: OperatorContext, view: OperatorFrame): ConsoleAnsw
     body: html`${refused ?? said}
 ${body}`,
   });
-  const document = page({
-    ...{ theme, language: voice.language, title, body: main, frame: 'none' },
-    styleUrl: visit.assets.style,
-    head: html`<script src="${visit.assets.script}" defer></script>`,
-  });
-  return {
-    status: refused === null ? 200 : 400,
-    body: document.html,
-    sources: `script-src ${sourceOf(visit.assets.script)}; style-src ${sourceOf(visit.assets.style)}`,
-  };
+  return answerPage(visit, { title, body: main, status: refused === null ? 200 : 400, frame: 'none' });
 }

@@ -15,8 +15,8 @@ import {
 } from '@ostiary/core/console';
 import { startOfDay } from '../calendar.ts';
 import { parameterOf } from '../query.ts';
-import type { Words } from '../words.ts';
-import { type Voice, voiceOf } from '../words.ts';
+import type { PageBase } from '../visit.ts';
+import { voiceOf, type Words } from '../words.ts';
 import type { HostActs } from './host-acts.ts';
 import type { OperatorStaff } from './host-staff.ts';
 import type { OperatorUsers } from './host-users.ts';
@@ -27,10 +27,8 @@ export type OperatorNotice = keyof Words['operators']['notices'];
 
 /** Request of an operator, with all data and functions that a page needs. */
 export interface OperatorContext
-  extends Pick<
-    OperatorVisit<Administration>,
-    'admin' | 'operator' | 'may' | 'confirmAt' | 'signOut' | 'proof' | 'query'
-  > {
+  extends PageBase,
+    Pick<OperatorVisit<Administration>, 'admin' | 'operator' | 'may' | 'confirmAt' | 'signOut' | 'query'> {
   readonly backend: OperatorBackend;
   /** Functions of the host application that find and change users; `null` if the host passed none. */
   readonly users: OperatorUsers | null;
@@ -43,9 +41,6 @@ export interface OperatorContext
   /** Kinds of the application's own audit log entries, with words for the pages. */
   readonly acts: HostActs;
   readonly urls: OperatorUrls;
-  /** URLs of the pages' script and style sheet. */
-  readonly assets: { readonly script: string; readonly style: string };
-  readonly voice: Voice;
   readonly words: Words['operators'];
   readonly notice: OperatorNotice | null;
   /** Numbers of partners and clients, for the navigation and their lists. Counting stops at 10,000. */
@@ -84,8 +79,9 @@ export async function contextOf(
     accountUrl,
     acts,
     staff,
-    assets,
-  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'acts' | 'staff' | 'assets'>,
+    script,
+    style,
+  }: Pick<OperatorContext, 'backend' | 'users' | 'accountUrl' | 'acts' | 'staff' | 'script' | 'style'>,
   visit: OperatorVisit<Administration>,
   right?: OperatorRight,
 ): Promise<OperatorContext> {
@@ -98,9 +94,9 @@ export async function contextOf(
   const isNotice = (name: string | null): name is OperatorNotice =>
     name !== null && Object.hasOwn(words.notices, name);
   return {
-    ...{ backend, users, accountUrl, acts, staff, assets, voice, words, slug, id },
+    ...{ backend, users, accountUrl, acts, staff, script, style, voice, words, slug, id },
     urls: operatorUrls(backend, modeOf(visit)),
-    ...{ admin: visit.admin, operator: visit.operator, proof: visit.proof, query: visit.query },
+    ...{ admin: visit.admin, operator: visit.operator, csrf: visit.proof, query: visit.query },
     ...{ may: visit.may, confirmAt: visit.confirmAt, signOut: visit.signOut },
     isRead: visit.raw.method === 'GET',
     mayPost: right === undefined || visit.may.includes(right),
