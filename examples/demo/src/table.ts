@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { Demo } from './demo.ts';
 import { demoFilePath } from './demo-file.ts';
-import { columns, look } from './terminal.ts';
+import { columns, styles } from './terminal.ts';
 
 const plain = (text: string): string => text;
 
@@ -30,19 +30,19 @@ export async function demoTable({ file, dataDir, partnerUrl, server }: Demo): Pr
   ]);
   const captions = ['Handle', 'Password', 'Identity check'];
   return `
-${look.heading('Ostiary is running, and a shop that signs people in with it.')}
+${styles.heading('Ostiary is running, and a shop that signs people in with it.')}
 
-${look.heading('Begin here')}, and press “Sign in with Ostiary”
-  ${look.address(partnerUrl)}
+${styles.heading('Begin here')}, and press “Sign in with Ostiary”
+  ${styles.address(partnerUrl)}
 
-${look.heading('What to try next')}
-${columns(ways, [plain, look.address])}
+${styles.heading('What to try next')}
+${columns(ways, [plain, styles.address])}
 
-${look.heading('Sign in as one of')}
-${columns([captions, ...users], [plain, look.secret])}
+${styles.heading('Sign in as one of')}
+${columns([captions, ...users], [plain, styles.secret])}
 
-${look.heading('Test key')}   ${look.secret(testKey)}
+${styles.heading('Test key')}   ${styles.secret(testKey)}
 
-${look.quiet(`Every key and secret is in ${path.startsWith('..') ? demoFilePath(dataDir) : path}: demo data, for this machine only. Ctrl+C stops both.`)}
+${styles.quiet(`Every key and secret is in ${path.startsWith('..') ? demoFilePath(dataDir) : path}: demo data, for this machine only. Ctrl+C stops both.`)}
 `;
 }

@@ -9,7 +9,7 @@ type Style = Parameters<typeof styleText>[0];
 const coloured = (style: Style) => (text: string) => styleText(style, text, { stream: process.stdout });
 
 /** Colours and styles of texts in the terminal. */
-export const look = {
+export const styles = {
   heading: coloured('bold'),
   address: coloured(['cyan', 'underline']),
   secret: coloured('yellow'),
@@ -22,11 +22,11 @@ export const look = {
 /** Formats rows in aligned columns, with a style for each column. */
 export function columns(
   rows: readonly (readonly string[])[],
-  styles: readonly ((text: string) => string)[] = [],
+  cellStyles: readonly ((text: string) => string)[] = [],
 ): string {
   const widthOf = (at: number): number => Math.max(...rows.map((row) => row[at]?.length ?? 0));
   // The spaces between columns are not styled.
   const cellOf = (cell: string, at: number, { length }: readonly string[]): string =>
-    (styles[at]?.(cell) ?? cell) + (at === length - 1 ? '' : ' '.repeat(widthOf(at) - cell.length + 3));
+    (cellStyles[at]?.(cell) ?? cell) + (at === length - 1 ? '' : ' '.repeat(widthOf(at) - cell.length + 3));
   return rows.map((row) => `  ${row.map((cell, at) => cellOf(cell, at, row)).join('')}`).join('\n');
 }

@@ -5,7 +5,7 @@ import { failToStart } from '@ostiary/reference-server';
 import { startDemo } from './demo.ts';
 import { withArguments } from './environment.ts';
 import { freePorts } from './free-ports.ts';
-import { look } from './terminal.ts';
+import { styles } from './terminal.ts';
 import { Browser } from './walkthrough/browser.ts';
 import { clientOf, type Surroundings } from './walkthrough/flow.ts';
 import { found } from './walkthrough/found.ts';
@@ -68,8 +68,8 @@ async function run(dataDir: string): Promise<void> {
     } finally {
       const { checks, lines } = report.summary();
       const seconds = ((performance.now() - start) / 1_000).toFixed(1);
-      say(`\n${look.heading('Summary')}\n${lines}`);
-      if (held) say(`\n${look.good(`Every step held: ${checks} checks in ${seconds} s.`)}`);
+      say(`\n${styles.heading('Summary')}\n${lines}`);
+      if (held) say(`\n${styles.good(`Every step held: ${checks} checks in ${seconds} s.`)}`);
     }
   } finally {
     await close();
@@ -81,6 +81,6 @@ try {
   await run(folder).finally(() => rm(folder, { recursive: true, force: true }));
 } catch (error) {
   if (!(error instanceof StepFailed)) failToStart(error);
-  say(`\n${look.bad(`A step did not hold: ${error.message}`)}`);
+  say(`\n${styles.bad(`A step did not hold: ${error.message}`)}`);
   process.exitCode = 1;
 }

@@ -268,7 +268,7 @@ describe('npm start', () => {
 
 test('colours are used at terminals, and on request', () => {
   const terminal = pathToFileURL(join(source, 'terminal.ts')).href;
-  const program = `import { look } from '${terminal}'; process.stdout.write(look.good('fine'))`;
+  const program = `import { styles } from '${terminal}'; process.stdout.write(styles.good('fine'))`;
   const show = (env: NodeJS.ProcessEnv): string =>
     execFileSync(process.execPath, ['--input-type=module', '--eval', program], { env, encoding: 'utf8' });
   // Output to a pipe has no colours.

@@ -6,7 +6,7 @@ import type { ServerConfig } from './config.ts';
 import { pageHeaders } from './http/headers.ts';
 import type { HealthRoutes } from './http/health.ts';
 import { showError } from './pages/error-page.ts';
-import { favicon, type Look } from './pages/layout.ts';
+import { type Branding, favicon } from './pages/layout.ts';
 import { createPassportRoutes } from './passport/routes.ts';
 import type { SignInContext } from './sign-in/context.ts';
 import { createAccountRoutes } from './sign-in/routes.ts';
@@ -23,14 +23,14 @@ export interface OperationRoutes {
   readonly doctor: ReturnType<typeof createDoctorRoute>;
 }
 
-function operationRoutes({ health, doctor }: OperationRoutes, look: Look): Routes {
+function operationRoutes({ health, doctor }: OperationRoutes, branding: Branding): Routes {
   return {
     '/healthz': { GET: health.live },
     '/readyz': { GET: health.ready },
     '/doctor': {
       GET(ctx) {
         if (doctor(ctx.req, ctx.res)) ctx.respond = false;
-        else showError(ctx, look, 404);
+        else showError(ctx, branding, 404);
       },
     },
   };
@@ -95,13 +95,13 @@ export function createApp(
   logger: Logger,
   role: ServerConfig['role'],
 ): Koa {
-  const { authUrl, look } = context;
+  const { authUrl, branding } = context;
   const routes: Routes = {
     ...(role !== 'worker' && pageRoutes(context)),
     ...(role !== 'worker' && staff !== null && staffRoutes(staff)),
-    ...operationRoutes(operation, look),
+    ...operationRoutes(operation, branding),
   };
-  const headers = pageHeaders(authUrl, look.style.hash);
+  const headers = pageHeaders(authUrl, branding.style.hash);
   const app = new Koa();
 
   app.use(async (ctx) => {
@@ -109,17 +109,17 @@ export function createApp(
     try {
       const route = Object.hasOwn(routes, ctx.path) ? routes[ctx.path] : undefined;
       const handler = route?.[ctx.method === 'HEAD' ? 'GET' : (ctx.method as 'GET' | 'POST')];
-      if (route === undefined) showError(ctx, look, 404);
+      if (route === undefined) showError(ctx, branding, 404);
       else if (handler === undefined) {
         ctx.set('Allow', Object.keys(route).join(', '));
-        showError(ctx, look, 405);
+        showError(ctx, branding, 405);
       } else await handler(ctx);
     } catch (error) {
-      if (error instanceof FormError) showError(ctx, look, error.status);
+      if (error instanceof FormError) showError(ctx, branding, error.status);
       else {
         const unavailable = isStorageUnavailable(error);
         logger.error({ err: error }, unavailable ? 'database unavailable' : 'request failed');
-        showError(ctx, look, unavailable ? 503 : 500);
+        showError(ctx, branding, unavailable ? 503 : 500);
       }
       // The unread rest of the body would be parsed as the next request.
       if (!ctx.req.complete) ctx.set('Connection', 'close');

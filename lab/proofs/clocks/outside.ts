@@ -1,5 +1,5 @@
 import { defaultOptions, type PaymentRail } from '@ostiary/core';
-import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/client.ts';
+import type { AttemptAnswer, WebhookClient } from '../../../packages/core/src/webhooks/http-client.ts';
 import type { World } from './world.ts';
 
 /** Waits before each retry of a payment or delivery, in milliseconds. */

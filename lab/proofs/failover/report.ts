@@ -76,9 +76,9 @@ export async function reportOf<Round extends Recovered>(run: Run, rounds: readon
 export function claimsOfRounds<Round extends { readonly name: string }>(
   rounds: readonly Round[],
   name: string,
-  look: (round: Round) => readonly string[],
+  problemsIn: (round: Round) => readonly string[],
 ): Claim {
-  const problems = rounds.flatMap((round) => look(round).map((problem) => `${round.name}: ${problem}`));
+  const problems = rounds.flatMap((round) => problemsIn(round).map((problem) => `${round.name}: ${problem}`));
   return { name, problems };
 }
 

@@ -65,7 +65,7 @@ function timed(storage: Storage) {
 }
 
 /** Measures the number of rows that are due for removal now, and the size of the tables. */
-async function look(
+async function measure(
   { app }: ProofServer,
   { schema, size }: Filled,
   purging: ReturnType<typeof timed>,
@@ -101,7 +101,7 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   const failures: string[] = [];
   const times: number[] = [];
   const purging = timed(storage);
-  const moments = [await look(server, filled, purging, now())];
+  const moments = [await measure(server, filled, purging, now())];
   const failed = ({ failure }: { readonly failure: string | null }) =>
     void (failure !== null && failures.push(failure));
   const isOver = () => performance.now() - begun > seconds * 1000;
@@ -166,7 +166,7 @@ export async function keepUp(server: ProofServer, filled: Filled, { seconds, per
   );
   const looking = openLoop(
     3 / restSeconds,
-    async () => void moments.push(await look(server, filled, purging, now())),
+    async () => void moments.push(await measure(server, filled, purging, now())),
     failed,
   );
   await Promise.all([deliver(), purge()]);

@@ -48,7 +48,7 @@ export async function expectGood(page: Page): Promise<void> {
  * Checks a page in dark colours on a phone and in light colours on a wide screen; the colours do not depend
  * on the width. With a name, the light version is saved as a screenshot.
  */
-async function look(page: Page, name: string | null = null): Promise<void> {
+async function checkColours(page: Page, name: string | null = null): Promise<void> {
   const width = page.viewportSize()?.width;
   // Reduce motion, because colours in a transition between the schemes have hardly any contrast.
   await page.emulateMedia({ colorScheme: width === 360 ? 'dark' : 'light', reducedMotion: 'reduce' });
@@ -58,13 +58,13 @@ async function look(page: Page, name: string | null = null): Promise<void> {
 }
 
 /**
- * Checks a page on a wide screen and then on a phone, on which the test continues; see {@link look}.
+ * Checks a page on a wide screen and then on a phone, on which the test continues; see {@link checkColours}.
  */
 export async function lookSmallAndWide(page: Page, name: string | null = null): Promise<void> {
   const { height = 800 } = page.viewportSize() ?? {};
   for (const width of [1280, 360]) {
     await page.setViewportSize({ width, height });
-    await look(page, name);
+    await checkColours(page, name);
   }
 }
 

@@ -6,12 +6,12 @@ import type { Visit } from './visit.ts';
 import { allWords, type Language, languages } from './words.ts';
 
 /** Colours of the sign-in button: on light pages and on dark pages. */
-const looks = {
+const schemes = {
   light: { background: '#ffffff', border: '#747775', text: '#1f1f1f' },
   dark: { background: '#131314', border: '#8e918f', text: '#e3e3e3' },
 } as const;
 
-type Look = keyof typeof looks;
+type Scheme = keyof typeof schemes;
 
 /** Height of the sign-in button in pixels, large enough for fingers. */
 const height = 44;
@@ -35,8 +35,8 @@ async function buttonText({ backend }: Visit, language: Language): Promise<strin
 }
 
 /** Draws the sign-in button as SVG, without external fonts and images. */
-function drawn({ backend: { theme } }: Visit, look: Look, text: string): Html {
-  const { background, border, text: ink } = looks[look];
+function drawn({ backend: { theme } }: Visit, scheme: Scheme, text: string): Html {
+  const { background, border, text: ink } = schemes[scheme];
   const length = Math.ceil([...text].reduce((sum, character) => sum + widthOf(character), 0));
   const width = length + 62;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${text}"><rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${background}" stroke="${border}"/><circle cx="24" cy="22" r="12" fill="${theme.colour}"/><text x="24" y="27" fill="${readableOn(theme.colour)}" font-family="system-ui, sans-serif" font-size="14" font-weight="700" text-anchor="middle">${initialOf(theme.name)}</text><text x="46" y="27.5" fill="${ink}" font-family="system-ui, sans-serif" font-size="16" font-weight="600" textLength="${length}" lengthAdjust="spacingAndGlyphs">${text}</text></svg>`;
@@ -44,21 +44,21 @@ function drawn({ backend: { theme } }: Visit, look: Look, text: string): Html {
 
 const isLanguage = (name: string | null): name is Language => name !== null && Object.hasOwn(allWords, name);
 
-const fileName = (look: Look, language: Language): string => `sign-in-${look}-${language}.svg`;
+const fileName = (scheme: Scheme, language: Language): string => `sign-in-${scheme}-${language}.svg`;
 
 /** Responds with a sign-in button as an SVG file. */
 export async function buttonFile(visit: Visit): Promise<ConsoleAnswer> {
   const { query } = visit.request;
-  const look: Look = query.get('look') === 'dark' ? 'dark' : 'light';
+  const scheme: Scheme = query.get('scheme') === 'dark' ? 'dark' : 'light';
   const asked = query.get('lang');
   const language = isLanguage(asked) ? asked : visit.voice.language;
   return {
     status: 200,
     headers: {
       'Content-Type': 'image/svg+xml; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${fileName(look, language)}"`,
+      'Content-Disposition': `attachment; filename="${fileName(scheme, language)}"`,
     },
-    body: render(drawn(visit, look, await buttonText(visit, language))),
+    body: render(drawn(visit, scheme, await buttonText(visit, language))),
   };
 }
 
@@ -74,9 +74,9 @@ const markupOf = (text: string, language: Language): string => `<a href="/login"
 export async function button(visit: Visit): Promise<ConsoleAnswer> {
   const { backend, urlOf, voice } = visit;
   const words = voice.words.button;
-  const file = (look: Look, language: Language, text: string): Html => {
-    const href = urlOf('buttonFile', { look, lang: language });
-    return html`<div class="sample"><div lang="${language}">${drawn(visit, look, text)}</div><p class="small"><a href="${href}" download>${words[look]} <span class="hidden">${text}</span></a></p></div>`;
+  const file = (scheme: Scheme, language: Language, text: string): Html => {
+    const href = urlOf('buttonFile', { scheme, lang: language });
+    return html`<div class="sample"><div lang="${language}">${drawn(visit, scheme, text)}</div><p class="small"><a href="${href}" download>${words[scheme]} <span class="hidden">${text}</span></a></p></div>`;
   };
   const texts = await Promise.all(
     languages.map(async (language) => [language, await buttonText(visit, language)] as const),

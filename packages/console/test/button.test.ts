@@ -16,10 +16,10 @@ describe('the sign-in button', () => {
       expect(answer.text).toContain('Kafe &amp; &lt;Thé&gt;');
       expect(answer.text).not.toMatch(/<script|<Thé|href=/);
     }
-    const french = await browser.get('/sandbox/button.svg?look=dark&lang=fr');
+    const french = await browser.get('/sandbox/button.svg?scheme=dark&lang=fr');
     expect(french.text).toContain('Se connecter avec Kafe');
     expect(french.text).toContain('fill="#131314"');
-    const unknown = await browser.get('/sandbox/button.svg?look=toString&lang=constructor');
+    const unknown = await browser.get('/sandbox/button.svg?scheme=toString&lang=constructor');
     expect(unknown.text).toContain('Sign in with Kafe');
   });
 

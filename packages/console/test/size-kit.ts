@@ -56,7 +56,7 @@ export async function consolesOver(storage: Storage) {
     '/sandbox/live.js': '/sandbox/live.js',
     '/sandbox/style.css': '/sandbox/style.css',
     '/sandbox/button': '/sandbox/button',
-    '/sandbox/button.svg': '/sandbox/button.svg?look=dark&lang=fr',
+    '/sandbox/button.svg': '/sandbox/button.svg?scheme=dark&lang=fr',
     '/sandbox/tools': '/sandbox/tools',
     '/sandbox/payments': '/sandbox/payments?status=completed',
     '/sandbox/payments/:id': `/sandbox/payments/${paid.json().id}`,

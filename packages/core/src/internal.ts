@@ -11,6 +11,6 @@ export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';
 export { escapeControls } from './text/printable.ts';
 export { maxKeptBody } from './webhooks/attempt-answer.ts';
-export type { WebhookClient, WebhookRequest } from './webhooks/client.ts';
 export { dialTarget, TlsError } from './webhooks/dial.ts';
+export type { WebhookClient, WebhookRequest } from './webhooks/http-client.ts';
 export { TargetError, type TargetPolicy } from './webhooks/targets.ts';

@@ -19,12 +19,12 @@ export function textOf(value: unknown, what: string): string {
  */
 export async function eventually<Value>(
   what: string,
-  look: () => Promise<Value | undefined> | Value | undefined,
+  read: () => Promise<Value | undefined> | Value | undefined,
   { withinMs = 15_000, everyMs = 100 } = {},
 ): Promise<Value> {
   const deadline = performance.now() + withinMs;
   for (;;) {
-    const value = await look();
+    const value = await read();
     if (value !== undefined) return value;
     if (performance.now() >= deadline) throw new StepFailed(`${what}: not within ${withinMs / 1000} s`);
     await delay(everyMs);

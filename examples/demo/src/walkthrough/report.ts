@@ -1,4 +1,4 @@
-import { columns, look } from '../terminal.ts';
+import { columns, styles } from '../terminal.ts';
 
 /** Error of a step of the walkthrough that failed. */
 export class StepFailed extends Error {
@@ -46,21 +46,21 @@ export function createReport(write: (line: string) => void) {
   const told = (line: string, fields: Fields | null = null): void => {
     write(`   ${line}`);
     for (const [name, value] of Object.entries(fields ?? {}))
-      write(look.quiet(`       ${name}: ${shorten(name, value)}`));
+      write(styles.quiet(`       ${name}: ${shorten(name, value)}`));
   };
   return {
     step(title: string): void {
       steps.push({ title, checks: 0, held: true });
-      write(`\n${look.heading(`${steps.length}. ${title}`)}`);
+      write(`\n${styles.heading(`${steps.length}. ${title}`)}`);
     },
-    sent: (line: string, fields?: Fields | null): void => told(`${look.sent('→')} ${line}`, fields),
-    received: (line: string, fields?: Fields | null): void => told(`${look.quiet('←')} ${line}`, fields),
+    sent: (line: string, fields?: Fields | null): void => told(`${styles.sent('→')} ${line}`, fields),
+    received: (line: string, fields?: Fields | null): void => told(`${styles.quiet('←')} ${line}`, fields),
     /**
      * Reports statements that a step checks, with their results. @throws {@link StepFailed} if one is false
      */
     check(claims: Readonly<Record<string, boolean>>): void {
       for (const [claim, holds] of Object.entries(claims)) {
-        told(holds ? look.good(`✓ ${claim}`) : look.bad(`✗ ${claim}`));
+        told(holds ? styles.good(`✓ ${claim}`) : styles.bad(`✗ ${claim}`));
         const step = steps.at(-1);
         if (step !== undefined) Object.assign(step, { checks: step.checks + 1, held: holds });
         if (!holds) throw new StepFailed(claim);
@@ -72,8 +72,8 @@ export function createReport(write: (line: string) => void) {
         ...[held ? '✓' : '✗', title],
         checks === 1 ? '1 check' : `${checks} checks`,
       ]);
-      const sign = (text: string): string => (text === '✓' ? look.good(text) : look.bad(text));
-      const lines = columns(rows, [sign, (title) => title, look.quiet]);
+      const sign = (text: string): string => (text === '✓' ? styles.good(text) : styles.bad(text));
+      const lines = columns(rows, [sign, (title) => title, styles.quiet]);
       return { checks: steps.reduce((sum, { checks }) => sum + checks, 0), lines };
     },
   };

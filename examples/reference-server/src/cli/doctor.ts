@@ -35,7 +35,7 @@ async function clockOf(database: Database): Promise<() => number> {
  * Opens an installation for the doctor, while its servers may run, and examines the installation.
  * @throws ConfigError if the database cannot be opened
  */
-async function look(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
+async function examineInstallation(config: ServerConfig, egress: string | null): Promise<readonly Finding[]> {
   // Opening a missing file would create it.
   if (config.databaseUrl === null && !existsSync(config.databaseFile))
     throw new ConfigError('there is no database in OSTIARY_DATA_DIR');
@@ -63,7 +63,7 @@ export async function diagnose(
   { egress = null }: { readonly egress?: string | null } = {},
 ): Promise<readonly Finding[]> {
   try {
-    return await look(config, egress);
+    return await examineInstallation(config, egress);
   } catch (error) {
     const mend = 'Mend it, and run the doctor again for the rest.';
     return findings('database', error, 'Nothing works without it.', mend);

@@ -1,6 +1,6 @@
 import { html } from '@ostiary/web-kit';
 import type { Context } from 'koa';
-import { type Look, languageOf, page } from './layout.ts';
+import { type Branding, languageOf, page } from './layout.ts';
 import { type Texts, texts } from './texts.ts';
 
 const titleAndLead = (t: Texts, status: number): readonly [title: string, lead: string] => {
@@ -10,8 +10,8 @@ const titleAndLead = (t: Texts, status: number): readonly [title: string, lead: 
 };
 
 /** Responds with a page that describes an error and links to the start page. */
-export function showError(ctx: Context, look: Look, status: number): void {
-  const language = languageOf(look, ctx);
+export function showError(ctx: Context, branding: Branding, status: number): void {
+  const language = languageOf(branding, ctx);
   const [title, lead] = titleAndLead(texts[language], status);
   ctx.status = status;
   if (status === 503) ctx.set('Retry-After', '2');
@@ -19,5 +19,5 @@ export function showError(ctx: Context, look: Look, status: number): void {
   const content = html`<h1>${title}</h1>
 <p class="lead">${lead}</p>
 <a class="button" href="/">${texts[language].back}</a>`;
-  ctx.body = page(look, language, title, content);
+  ctx.body = page(branding, language, title, content);
 }

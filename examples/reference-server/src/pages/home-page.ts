@@ -1,19 +1,19 @@
 import { html, initialOf } from '@ostiary/web-kit';
 import type { Language } from '../settings.ts';
 import type { Account } from '../users/accounts.ts';
-import { type Look, page } from './layout.ts';
+import { type Branding, page } from './layout.ts';
 import { texts } from './texts.ts';
 
 /** Makes the start page: a description of this service or, after a sign-in, the name of the user. */
 export function homePage(
-  look: Look,
+  branding: Branding,
   language: Language,
   signedIn: { readonly account: Account; readonly csrf: string } | null,
 ): string {
   const t = texts[language];
   if (signedIn === null) {
     return page(
-      look,
+      branding,
       language,
       t.homeTitle,
       html`<h1>${t.homeTitle}</h1>
@@ -25,7 +25,7 @@ export function homePage(
   const status =
     account.kycStatus === 'approved' || account.kycStatus === 'pending' ? account.kycStatus : 'rejected';
   return page(
-    look,
+    branding,
     language,
     t.welcome,
     html`<h1>${t.welcome}</h1>

@@ -5,7 +5,7 @@ import type { Language } from '../settings.ts';
 import { texts } from './texts.ts';
 
 /** Layout of all pages of this server. */
-export interface Look {
+export interface Branding {
   readonly name: string;
   readonly languages: readonly Language[];
   readonly style: Style;
@@ -15,7 +15,7 @@ export interface Look {
  * Returns the language of a page, chosen as Ostiary does: first what the app requests (`ui_locales`), then
  * what the browser prefers.
  */
-export const languageOf = ({ languages }: Look, ctx: Context, uiLocales?: string): Language =>
+export const languageOf = ({ languages }: Branding, ctx: Context, uiLocales?: string): Language =>
   negotiateLanguage(uiLocales, ctx.get('accept-language'), languages);
 
 /**
@@ -32,17 +32,17 @@ export function favicon(colour: string, onColour: string): string {
 
 /** Makes a whole HTML document around the content of its card. */
 export function page(
-  look: Look,
+  branding: Branding,
   language: Language,
   title: string,
   content: Html,
   head: Html | null = null,
 ): string {
   return document(
-    { language, title: `${title} · ${look.name}`, icon: '/favicon.ico', style: look.style },
+    { language, title: `${title} · ${branding.name}`, icon: '/favicon.ico', style: branding.style },
     {
       head,
-      body: html`<header class="brand"><a href="/">${tileOf(look.name)}${look.name}</a></header>
+      body: html`<header class="brand"><a href="/">${tileOf(branding.name)}${branding.name}</a></header>
 <main class="card">
 ${content}
 </main>

@@ -1,7 +1,7 @@
 import { fill, html } from '@ostiary/web-kit';
 import type { Language } from '../settings.ts';
 import type { AskingApp } from '../sign-in/asking-apps.ts';
-import { type Look, page, tileOf } from './layout.ts';
+import { type Branding, page, tileOf } from './layout.ts';
 import { texts } from './texts.ts';
 
 /** Content and hidden fields of the sign-in page. */
@@ -32,7 +32,7 @@ const eye = html`<svg viewBox="0 0 20 20" aria-hidden="true"><path d="M1.8 10S4.
  * Makes the page for signing in, or signing in again. The page works without its script, which can show the
  * password. The button that leads back to the app belongs to a form of its own, so that it sends no password.
  */
-export function loginPage(look: Look, language: Language, form: LoginForm): string {
+export function loginPage(branding: Branding, language: Language, form: LoginForm): string {
   const t = texts[language];
   const { app, again } = form;
   const title = again ? t.againTitle : t.signIn;
@@ -45,7 +45,7 @@ export function loginPage(look: Look, language: Language, form: LoginForm): stri
       ? html`${again ? t.againLead : t.signInLead}`
       : fill(language, again ? t.againLeadFor : t.signInLeadFor, { app: html`<strong>${name}</strong>` });
   return page(
-    look,
+    branding,
     language,
     title,
     html`${app && tileOf(app.name, ' app')}<h1>${title}</h1>

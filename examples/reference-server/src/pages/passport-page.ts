@@ -2,7 +2,7 @@ import { qrCode } from '@ostiary/console';
 import { html, initialOf } from '@ostiary/web-kit';
 import type { Language } from '../settings.ts';
 import type { Account } from '../users/accounts.ts';
-import { type Look, page } from './layout.ts';
+import { type Branding, page } from './layout.ts';
 import { texts } from './texts.ts';
 
 /** A passport that was just issued. */
@@ -17,7 +17,7 @@ export interface ShownPassport {
  * and shows local time.
  */
 export function passportPage(
-  look: Look,
+  branding: Branding,
   language: Language,
   account: Account,
   { token, issuedAt, expiresAt }: ShownPassport,
@@ -29,7 +29,7 @@ export function passportPage(
     timeZone: 'UTC',
   }).format(expiresAt);
   return page(
-    look,
+    branding,
     language,
     t.passport,
     html`<h1>${t.passport}</h1>

@@ -2,7 +2,7 @@ import { qrCode } from '@ostiary/console';
 import { type Html, html } from '@ostiary/web-kit';
 import type { Language } from '../settings.ts';
 import type { StaffMember } from '../staff/members.ts';
-import { type Look, page } from './layout.ts';
+import { type Branding, page } from './layout.ts';
 import { texts } from './texts.ts';
 
 /** Form that the script of staff pages submits with a passkey. The form stays hidden without the script. */
@@ -37,7 +37,7 @@ function passkeyForm(
 
 /** Makes the page where staff sign in, or sign in again before an act that cannot be undone. */
 export function staffLoginPage(
-  look: Look,
+  branding: Branding,
   language: Language,
   form: {
     readonly csrf: string;
@@ -54,7 +54,7 @@ export function staffLoginPage(
   const title = form.isAgain ? t.againTitle : t.signIn;
   const fields = { csrf: form.csrf, return_to: form.returnTo, again: form.isAgain ? '1' : '' };
   return page(
-    look,
+    branding,
     language,
     title,
     html`<h1>${title}</h1>
@@ -73,7 +73,7 @@ ${passkeyForm({ action: '/staff/login/passkey', options: form.passkeyOptions, ki
 
 /** Makes the page on which an invited person sets up a passkey, or a password with one-time codes. */
 export function joinPage(
-  look: Look,
+  branding: Branding,
   language: Language,
   form: {
     readonly csrf: string;
@@ -95,7 +95,7 @@ export function joinPage(
 <div class="field"><label for="code">${t.code}</label><input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required></div>
 <button class="button" type="submit">${t.setUp}</button></form>`;
   return page(
-    look,
+    branding,
     language,
     t.joinTitle,
     html`<h1>${t.joinTitle}</h1>
@@ -108,10 +108,10 @@ ${form.problem === null ? html`<details>${otherWay}</details>` : html`<details o
 }
 
 /** Makes the page with the recovery codes, which only this response contains. */
-export function recoveryPage(look: Look, language: Language, codes: readonly string[]): string {
+export function recoveryPage(branding: Branding, language: Language, codes: readonly string[]): string {
   const { staff: t } = texts[language];
   return page(
-    look,
+    branding,
     language,
     t.recoveryTitle,
     html`<h1>${t.recoveryTitle}</h1>
@@ -122,10 +122,10 @@ export function recoveryPage(look: Look, language: Language, codes: readonly str
 }
 
 /** Makes the page for an invitation link that was used, replaced, or has expired. */
-export function linkOverPage(look: Look, language: Language): string {
+export function linkOverPage(branding: Branding, language: Language): string {
   const { staff: t } = texts[language];
   return page(
-    look,
+    branding,
     language,
     t.linkOverTitle,
     html`<h1>${t.linkOverTitle}</h1>
@@ -136,7 +136,7 @@ export function linkOverPage(look: Look, language: Language): string {
 
 /** Makes the page of a staff member: e-mail address, role, number of passkeys, and a form to sign out. */
 export function staffPage(
-  look: Look,
+  branding: Branding,
   language: Language,
   form: {
     readonly csrf: string;
@@ -160,7 +160,7 @@ export function staffPage(
           t.passkeyFailed,
         );
   return page(
-    look,
+    branding,
     language,
     t.accountTitle,
     html`<h1>${t.accountTitle}</h1>

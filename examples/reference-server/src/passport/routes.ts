@@ -7,7 +7,7 @@ import type { SignInContext } from '../sign-in/context.ts';
 
 /** Makes the routes of the passport page: every visit issues a passport, and none is stored. */
 export function createPassportRoutes(context: SignInContext) {
-  const { look, authUrl, accounts, sessions, cookies, passports } = context;
+  const { branding, authUrl, accounts, sessions, cookies, passports } = context;
 
   return {
     async show(ctx: Context): Promise<void> {
@@ -19,7 +19,7 @@ export function createPassportRoutes(context: SignInContext) {
       const passport = await passports.issue(account.sub);
       allowScript(ctx);
       ctx.type = 'html';
-      ctx.body = passportPage(look, languageOf(look, ctx), account, passport);
+      ctx.body = passportPage(branding, languageOf(branding, ctx), account, passport);
     },
 
     // Redirects back to the page, so that reloading it does not submit a form again.

@@ -18,7 +18,7 @@ export function createContext(
 ) {
   return {
     ...{ authUrl, colour, accounts, sessions, cookies, askingApps },
-    look: { name, languages, style: createStyle(colour, rules) },
+    branding: { name, languages, style: createStyle(colour, rules) },
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),
     throttle: createThrottle(database, deriveKeys('throttle'), now, limits),

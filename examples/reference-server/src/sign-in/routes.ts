@@ -75,23 +75,23 @@ type SessionOf = (ctx: Context) => Promise<Session | null>;
 
 /** Makes the routes of the home page and of signing out. */
 function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
-  const { authUrl, look, accounts, sessions, cookies, signedOut } = context;
+  const { authUrl, branding, accounts, sessions, cookies, signedOut } = context;
   const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);
 
   return {
     async home(ctx: Context): Promise<void> {
-      const language = languageOf(look, ctx);
+      const language = languageOf(branding, ctx);
       const session = await sessionOf(ctx);
       const account = session && (await accounts.getBySub(session.sub));
       ctx.type = 'html';
-      ctx.body = homePage(look, language, account && { account, csrf: token(ctx, 'sign-out', session) });
+      ctx.body = homePage(branding, language, account && { account, csrf: token(ctx, 'sign-out', session) });
     },
 
     async signOut(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
       const session = await sessionOf(ctx);
       if (session !== null) {
-        if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, look, 403);
+        if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, branding, 403);
         await sessions.end(session);
         await signedOut(session.sub, { authenticatedAt: session.authenticatedAt });
       }
@@ -104,7 +104,7 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
 
 /** Makes the handlers of the pages where users sign in and out. */
 export function createAccountRoutes(context: SignInContext) {
-  const { authUrl, look, accounts, sessions, cookies, csrf, browsers, askingApps, signedOut } = context;
+  const { authUrl, branding, accounts, sessions, cookies, csrf, browsers, askingApps, signedOut } = context;
   const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);
   const checkPassword = passwordCheck(context);
 
@@ -116,7 +116,7 @@ export function createAccountRoutes(context: SignInContext) {
     session: Session | null,
     problem: Problem | null,
   ): Promise<void> {
-    const language = languageOf(look, ctx, request.uiLocales);
+    const language = languageOf(branding, ctx, request.uiLocales);
     const { returnTo, uiLocales, reauthenticate, app: sealed } = request;
     const app = askingApps.opened(returnTo, sealed);
     const account = session && (await accounts.getBySub(session.sub));
@@ -124,7 +124,7 @@ export function createAccountRoutes(context: SignInContext) {
     if (problem?.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(problem.retryAfterSeconds));
     allowScript(ctx);
     ctx.type = 'html';
-    ctx.body = loginPage(look, language, {
+    ctx.body = loginPage(branding, language, {
       // Bound to the browser, not to a session, because the session may expire while the page is open.
       csrf: token(ctx, 'login', null),
       ...{ returnTo, uiLocales, reauthenticate },

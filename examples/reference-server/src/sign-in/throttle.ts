@@ -82,7 +82,7 @@ const purge = `
   DELETE FROM app_throttle WHERE ends_at <= :now AND subject IN
     (SELECT subject FROM app_throttle WHERE ends_at <= :now ORDER BY ends_at LIMIT ${purgeLimit})`;
 
-const look = 'SELECT ends_at FROM app_throttle WHERE subject = :subject';
+const findFull = 'SELECT ends_at FROM app_throttle WHERE subject = :subject';
 
 /** A counter of failed sign-ins with its limit. */
 interface Counter {
@@ -117,7 +117,7 @@ function enter(database: Database, now: number, counters: readonly Counter[]): P
       const values = { subject, limit: limit.failures, now, endsAt: now + limit.windowMs };
       const row = await transaction.get<{ ends_at: number }>(count, values);
       if (row === undefined) {
-        const full = await transaction.get<{ ends_at: number }>(look, { subject });
+        const full = await transaction.get<{ ends_at: number }>(findFull, { subject });
         throw new Full(full?.ends_at ?? values.endsAt);
       }
       windows.push({ subject, endsAt: row.ends_at, clears });

@@ -16,7 +16,7 @@ export type StaffContext = ReturnType<typeof createStaffContext>;
 export function createStaffContext(
   { authUrl, name }: ServerConfig,
   { database, staff, staffSessions, deriveKeys, admin, now }: Installation,
-  { look, csrf, cookies, addressOf }: SignInContext,
+  { branding, csrf, cookies, addressOf }: SignInContext,
   logger: Logger,
   limits: Partial<ThrottleLimits> = {},
 ) {
@@ -30,7 +30,7 @@ export function createStaffContext(
   ): Promise<void> => admin.as(email, { role }).audit.record({ action, target: `staff:${email}`, details });
 
   return {
-    ...{ authUrl, name, look, csrf, cookies, addressOf, staff, now, logger },
+    ...{ authUrl, name, branding, csrf, cookies, addressOf, staff, now, logger },
     sessions: staffSessions,
     forms: createFormProofs(authUrl, csrf, cookies.staffForm),
     passkeys: createPasskeys(authUrl, name, deriveKeys('staff passkeys'), now),

@@ -11,12 +11,12 @@ import { enrolment } from './one-time-codes.ts';
 
 /** Makes the handlers of the pages on which an invited person sets up a sign-in. */
 export function createJoinRoutes(context: StaffContext) {
-  const { authUrl, name, look, csrf, staff, forms, passkeys, secretOf, start, record } = context;
+  const { authUrl, name, branding, csrf, staff, forms, passkeys, secretOf, start, record } = context;
 
   function showOver(ctx: Context): void {
     ctx.status = 410;
     ctx.type = 'html';
-    ctx.body = linkOverPage(look, languageOf(look, ctx));
+    ctx.body = linkOverPage(branding, languageOf(branding, ctx));
   }
 
   async function show(ctx: Context, link: StaffLink, problem: string | null, status: number): Promise<void> {
@@ -24,7 +24,7 @@ export function createJoinRoutes(context: StaffContext) {
     allowScript(ctx);
     ctx.status = status;
     ctx.type = 'html';
-    ctx.body = joinPage(look, languageOf(look, ctx), {
+    ctx.body = joinPage(branding, languageOf(branding, ctx), {
       csrf: csrf.token(cookie, 'staff-join', null),
       ...{ token: link.token, member: link.member, problem },
       totp: enrolment(secretOf(link), name, link.member.email),
@@ -45,7 +45,7 @@ export function createJoinRoutes(context: StaffContext) {
     }
     const cookie = forms.genuine(ctx, form, 'staff-join', null);
     if (cookie !== null) return { form, link, cookie };
-    await show(ctx, link, texts[languageOf(look, ctx)].stale, 403);
+    await show(ctx, link, texts[languageOf(branding, ctx)].stale, 403);
     return null;
   }
 
@@ -73,7 +73,7 @@ export function createJoinRoutes(context: StaffContext) {
       const given = await opened(ctx);
       if (given === null) return;
       const { form, link } = given;
-      const { staff: t } = texts[languageOf(look, ctx)];
+      const { staff: t } = texts[languageOf(branding, ctx)];
       const password = passwordSchema.safeParse(form.get('password') ?? '');
       if (!password.success) return show(ctx, link, t.passwordRule, 422);
       const totp = { secret: secretOf(link), code: form.get('code') ?? '' };
@@ -85,7 +85,7 @@ export function createJoinRoutes(context: StaffContext) {
       await record(link.member, 'staff.join', { how: 'password' });
       await start(ctx, link.member, 'password');
       ctx.type = 'html';
-      ctx.body = recoveryPage(look, languageOf(look, ctx), codes.list);
+      ctx.body = recoveryPage(branding, languageOf(branding, ctx), codes.list);
     },
 
     async joinWithPasskey(ctx: Context): Promise<void> {
@@ -93,7 +93,7 @@ export function createJoinRoutes(context: StaffContext) {
       if (given === null) return;
       const { form, link, cookie } = given;
       const passkey = await passkeys.verifyRegistration(form.get('credential') ?? '', cookie);
-      const { staff: t } = texts[languageOf(look, ctx)];
+      const { staff: t } = texts[languageOf(branding, ctx)];
       if (passkey === null) return show(ctx, link, t.passkeyFailed, 422);
       const added = await once(ctx, async () => {
         await staff.addPasskey(link.member.id, passkey, link);

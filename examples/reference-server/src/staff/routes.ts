@@ -79,7 +79,7 @@ function passkeyCheck({ staff, passkeys, logger, record }: StaffContext) {
 
 /** Makes the handlers of the staff's own page: adding passkeys, and signing out. */
 function accountRoutes(context: StaffContext) {
-  const { authUrl, look, staff, sessions, cookies, forms, passkeys, now, signedIn, record } = context;
+  const { authUrl, branding, staff, sessions, cookies, forms, passkeys, now, signedIn, record } = context;
 
   type SignedIn = NonNullable<Awaited<ReturnType<typeof signedIn>>>;
 
@@ -93,7 +93,7 @@ function accountRoutes(context: StaffContext) {
     allowScript(ctx);
     ctx.status = problem === null ? 200 : 422;
     ctx.type = 'html';
-    ctx.body = staffPage(look, languageOf(look, ctx), {
+    ctx.body = staffPage(branding, languageOf(branding, ctx), {
       csrf: context.csrf.token(cookie, 'staff', session.digest),
       ...{ member, problem, passkeys: known.length },
       passkeyOptions: isConfirmed(who) ? await passkeys.registration(member, known, cookie) : null,
@@ -112,10 +112,10 @@ function accountRoutes(context: StaffContext) {
       const who = await signedIn(ctx);
       if (who === null) return seeOther(ctx, `${authUrl}/staff/login?return_to=/staff`);
       const cookie = forms.genuine(ctx, form, 'staff', who.session);
-      if (cookie === null) return showError(ctx, look, 403);
+      if (cookie === null) return showError(ctx, branding, 403);
       if (!isConfirmed(who)) return seeOther(ctx, `${authUrl}/staff/login?again=1&return_to=/staff`);
       const passkey = await passkeys.verifyRegistration(form.get('credential') ?? '', cookie);
-      const problem = texts[languageOf(look, ctx)].staff.passkeyFailed;
+      const problem = texts[languageOf(branding, ctx)].staff.passkeyFailed;
       if (passkey === null) return show(ctx, who, problem);
       try {
         await staff.addPasskey(who.member.id, passkey, null);
@@ -131,7 +131,7 @@ function accountRoutes(context: StaffContext) {
       const form = await readForm(ctx.req);
       const who = await signedIn(ctx);
       if (who !== null) {
-        if (!forms.isGenuine(ctx, form, 'staff', who.session)) return showError(ctx, look, 403);
+        if (!forms.isGenuine(ctx, form, 'staff', who.session)) return showError(ctx, branding, 403);
         await sessions.end(who.session);
         await record(who.member, 'staff.sign_out');
       }
@@ -144,7 +144,7 @@ function accountRoutes(context: StaffContext) {
 
 /** Makes the handlers of the pages where staff sign in and out. */
 export function createStaffRoutes(context: StaffContext) {
-  const { authUrl, look, staff, forms, csrf, passkeys, isCodeOptional, start, signedIn } = context;
+  const { authUrl, branding, staff, forms, csrf, passkeys, isCodeOptional, start, signedIn } = context;
   const attempt = limited(context);
   const checkPasskey = passkeyCheck(context);
 
@@ -153,13 +153,13 @@ export function createStaffRoutes(context: StaffContext) {
     request: ReturnType<typeof parseLogin>,
     problem: Problem | null,
   ): Promise<void> {
-    const language = languageOf(look, ctx);
+    const language = languageOf(branding, ctx);
     const cookie = forms.begin(ctx);
     ctx.status = problem?.status ?? 200;
     if (problem?.retryAfterSeconds !== undefined) ctx.set('Retry-After', String(problem.retryAfterSeconds));
     allowScript(ctx);
     ctx.type = 'html';
-    ctx.body = staffLoginPage(look, language, {
+    ctx.body = staffLoginPage(branding, language, {
       csrf: csrf.token(cookie, 'staff-login', null),
       ...request,
       problem: problem?.text(language) ?? null,

@@ -66,7 +66,7 @@ async function deploy(
   return server;
 }
 
-const look = (env: Environment): Promise<readonly Finding[]> => diagnose(loadConfig(env));
+const findingsIn = (env: Environment): Promise<readonly Finding[]> => diagnose(loadConfig(env));
 const wrong = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ verdict }) => verdict !== 'ok');
 
@@ -256,11 +256,11 @@ describe('ostiary doctor', () => {
     async (engine) => {
       const env = await production(engine);
       const server = await deploy(env);
-      const findings = await look(env);
+      const findings = await findingsIn(env);
       expect(wrong(findings)).toEqual([]);
-      const looked = new Set(findings.map(({ check }) => check));
+      const checked = new Set(findings.map(({ check }) => check));
       for (const check of 'address,tls,cookies,proxies,clock,sealing keys,database,workers'.split(','))
-        expect(looked).toContain(check);
+        expect(checked).toContain(check);
       // The doctor has removed its scratch row: only the server's process is listed.
       const { database } = server.installation;
       expect(await database.all('SELECT id FROM app_nodes')).toHaveLength(1);
@@ -268,7 +268,7 @@ describe('ostiary doctor', () => {
   );
 
   test.each(mistakes)('finds %s', async (_name, check, said, mistake) => {
-    const found = wrong(await look(await make(mistake))).filter((finding) => finding.check === check);
+    const found = wrong(await findingsIn(await make(mistake))).filter((finding) => finding.check === check);
     expect(found).toContainEqual(
       expect.objectContaining({ verdict: 'problem', what: expect.stringContaining(said) }),
     );
@@ -289,7 +289,7 @@ describe('ostiary doctor', () => {
     };
     await setFsync('off');
     try {
-      const found = wrong(await look(env)).map(({ check, verdict, what }) => [check, verdict, what]);
+      const found = wrong(await findingsIn(env)).map(({ check, verdict, what }) => [check, verdict, what]);
       expect(found).toEqual([
         ['database', 'problem', 'PostgreSQL runs with fsync=off'],
         ['workers', 'problem', 'no worker runs'],
@@ -309,7 +309,7 @@ describe('ostiary doctor', () => {
     const standby = new Client({ connectionString: `${env.DATABASE_URL}?replication=true` });
     await standby.connect();
     onTestFinished(() => standby.end());
-    expect(wrong(await look(env))).toMatchObject([
+    expect(wrong(await findingsIn(env))).toMatchObject([
       {
         check: 'database',
         verdict: 'warning',
@@ -328,7 +328,7 @@ describe('ostiary doctor', () => {
     await change(database, insert, { id: 'a', facts: JSON.stringify(facts), at: Date.now() - 600_000 });
     const old = { ...facts, name: 'old:1', version: '0.0.9' };
     await change(database, insert, { id: 'b', facts: JSON.stringify(old), at: Date.now() });
-    const found = wrong(await look(env));
+    const found = wrong(await findingsIn(env));
     expect(found.map(({ check, verdict }) => [check, verdict])).toEqual([
       ['processes', 'warning'],
       ['processes', 'warning'],
@@ -394,7 +394,7 @@ describe('ostiary doctor', () => {
   });
 
   test('describes the problem with a missing database', async () => {
-    expect(await look(await production())).toMatchObject([
+    expect(await findingsIn(await production())).toMatchObject([
       { check: 'database', verdict: 'problem', what: 'there is no database in OSTIARY_DATA_DIR' },
     ]);
   });

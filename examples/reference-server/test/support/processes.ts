@@ -37,13 +37,13 @@ export function run(file: string, args: readonly string[], env: NodeJS.ProcessEn
     ended,
     until: (text) =>
       new Promise((resolve, reject) => {
-        const look = (): void => {
+        const check = (): void => {
           if (!written.stdout.includes(text)) return;
-          listeners.delete(look);
+          listeners.delete(check);
           resolve();
         };
-        listeners.add(look);
-        look();
+        listeners.add(check);
+        check();
         void ended.then((code) => reject(new Error(`ended with ${code}: ${written.stderr}`)));
       }),
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Core } from '../options/context.ts';
 import { findFinalEvent } from '../payments/final-event.ts';
-import { transferView } from '../payments/transfer.ts';
+import { transferView } from '../payments/transfer-view.ts';
 import type { TimedPage } from '../ports/lists.ts';
 import type { OperatorRight } from '../ports/operators.ts';
 import type { Mode, Owner } from '../ports/partners.ts';

@@ -58,7 +58,7 @@ export class Connection extends Duplex {
  * Copies methods of a class to an object as own properties, because Express replaces the prototypes of
  * requests and responses.
  */
-function ownMethods<Name extends PropertyKey>(
+function bindMethods<Name extends PropertyKey>(
   object: { readonly [Method in Name]: (...args: never[]) => unknown },
   names: readonly Name[],
 ): void {
@@ -98,7 +98,7 @@ export class WebRequest extends IncomingMessage {
     this.#body = request.body;
     this.#expected = headers['content-length'] === undefined ? null : Number(headers['content-length']);
     this.on('error', () => {});
-    ownMethods(this, ['_read', '_destroy']);
+    bindMethods(this, ['_read', '_destroy']);
     connection.once('close', () => this.destroy());
   }
 
@@ -153,7 +153,7 @@ export class WebResponse extends ServerResponse {
     promise.catch(() => undefined);
     this.#resolve = resolve;
     this.#connection = connection;
-    ownMethods(this, ['writeHead', 'flushHeaders', 'write', 'end']);
+    bindMethods(this, ['writeHead', 'flushHeaders', 'write', 'end']);
     // Defined here because the class cannot have an accessor for what the compiler knows as a property.
     Object.defineProperty(this, 'writableNeedDrain', { get: () => this.#needsDrain() });
     this.assignSocket(connection as unknown as Socket);

@@ -83,13 +83,13 @@ export function rateLimiterFlexible(
       }
     },
     async peek(requests) {
-      const look = async ({ bucket, limit, windowMs, now }: (typeof requests)[number]) => {
+      const peekOne = async ({ bucket, limit, windowMs, now }: (typeof requests)[number]) => {
         const found = await limiterOf(limit, windowMs).get(bucket);
         return found === null
           ? { allowed: true, count: 0, endsAt: now + windowMs }
           : stateOf(found, limit, now, found.consumedPoints < limit);
       };
-      return Promise.all(requests.map(look)).catch((thrown) => {
+      return Promise.all(requests.map(peekOne)).catch((thrown) => {
         throw unreachable(thrown);
       });
     },

@@ -35,7 +35,7 @@ function redirectTarget(redirectUri: string): string {
 }
 
 /** Returns the user's own data of a scope for the consent page, if the option `consent.values` is set. */
-function ownValues(core: Core, user: UserRecord, scope: string, language: PageLanguage): string[] {
+function userValues(core: Core, user: UserRecord, scope: string, language: PageLanguage): string[] {
   if (!core.options.consent.values) return [];
   return valueTexts(userinfoOf(core, user, [scope]), language, timeZoneOf(user.zoneinfo));
 }
@@ -71,7 +71,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
     privacyUrl: client.privacyUrl ?? null,
     scopes: scopes
       .filter(({ name }) => catalog.has(name))
-      .map((scope) => ({ ...scope, values: ownValues(core, user, scope.name, language) })),
+      .map((scope) => ({ ...scope, values: userValues(core, user, scope.name, language) })),
     resourceNames: namedResources(core, question.resources).map(({ name }) => name),
     redirectTarget: redirectTarget(redirect_uri),
     isWebsite: new URL(redirect_uri).protocol === 'https:',

@@ -31,8 +31,8 @@ export function initialOf(name: string): string {
  * Renders the initial of a name: on a square in the theme's colour for the service, on a neutral square for
  * apps, on a disc in a tint of the theme's colour for users.
  */
-export function monogram(name: string, look: 'service' | 'client' | 'user'): Html {
-  return html`<svg class="monogram ${look}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${look === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
+export function monogram(name: string, kind: 'service' | 'client' | 'user'): Html {
+  return html`<svg class="monogram ${kind}" viewBox="0 0 40 40" aria-hidden="true"><rect x=".5" y=".5" width="39" height="39" rx="${kind === 'user' ? '19.5' : '10.5'}"/><text x="20" y="20" text-anchor="middle" dominant-baseline="central">${initialOf(name)}</text></svg>`;
 }
 
 /** Renders the logo of an app, or the initial of its name if it has no logo. */

@@ -10,7 +10,7 @@ import type { StoredAnswer } from '../ports/idempotency.ts';
 import type { TransferRecord } from '../ports/transfers.ts';
 import { newId } from '../secrets/random.ts';
 import { executionJob } from './execution.ts';
-import { transferView } from './transfer.ts';
+import { transferView } from './transfer-view.ts';
 
 /**
  * Stores a pending transfer with the job that executes it and the response for repeated requests, in one

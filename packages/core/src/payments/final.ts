@@ -3,7 +3,7 @@ import type { FinalStatus, TransferResult } from '../ports/payments.ts';
 import type { TransferFailure, TransferRecord } from '../ports/transfers.ts';
 import { newEvent } from '../webhooks/outgoing.ts';
 import { reportContradiction } from './contradiction.ts';
-import { transferView } from './transfer.ts';
+import { transferView } from './transfer-view.ts';
 
 /** Final outcome of a transfer for which the host application had returned `pending`. */
 export type Settlement =

@@ -1,7 +1,7 @@
 import type { Core } from '../options/context.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { checkedResult, finishTransfer, type Settlement } from './final.ts';
-import { transferView } from './transfer.ts';
+import { transferView } from './transfer-view.ts';
 
 /** Settles transfers: reports the outcome of those that the host application's payment rail left pending. */
 export interface PaymentAdministration {

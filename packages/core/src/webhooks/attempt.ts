@@ -5,7 +5,7 @@ import type { ClaimedDelivery, DeliveryResult } from '../ports/deliveries.ts';
 import type { Mode } from '../ports/partners.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import type { WebhookClient } from './client.ts';
+import type { WebhookClient } from './http-client.ts';
 import { type SignatureOptions, signedAttempt } from './signing.ts';
 import { fullTargetMs } from './target-limits.ts';
 

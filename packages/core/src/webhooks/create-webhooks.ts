@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
-import type { WebhookClient, WebhookClientOptions, WebhookRequest } from './client.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints } from './endpoints.ts';
+import type { WebhookClient, WebhookClientOptions, WebhookRequest } from './http-client.ts';
 import { withInboxes } from './inbox.ts';
 import { kycChanged } from './kyc.ts';
 import { listenersOf } from './listeners.ts';
@@ -27,7 +27,8 @@ const openSecrets = 1_000;
  */
 function lateClient(options: WebhookClientOptions): WebhookClient {
   let loading: Promise<WebhookClient> | null = null;
-  const load = async (): Promise<WebhookClient> => (await import('./client.ts')).createWebhookClient(options);
+  const load = async (): Promise<WebhookClient> =>
+    (await import('./http-client.ts')).createWebhookClient(options);
   return {
     async post(request) {
       loading ??= load();

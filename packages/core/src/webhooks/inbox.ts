@@ -6,7 +6,7 @@ import type { Owner } from '../ports/partners.ts';
 import { newId } from '../secrets/random.ts';
 import { type AttemptAnswer, failedAnswer } from './attempt-answer.ts';
 import type { AttemptErrorClass } from './attempt-errors.ts';
-import type { WebhookClient, WebhookRequest } from './client.ts';
+import type { WebhookClient, WebhookRequest } from './http-client.ts';
 import { type InboxBehaviour, inboxBehaviour, isInboxUrl } from './inbox-url.ts';
 import type { Listeners } from './listeners.ts';
 import { inboxHeaders } from './sent-headers.ts';
@@ -30,7 +30,7 @@ const pollMs = 100;
 const refused: InboxAnswer = { httpStatus: 400, error: null, response: 'The signature is wrong.' };
 
 /** Responses that an inbox gives by itself; `null` if it gives none. */
-const ownAnswers: Readonly<Record<InboxBehaviour, InboxAnswer | null>> = {
+const fixedAnswers: Readonly<Record<InboxBehaviour, InboxAnswer | null>> = {
   success: { httpStatus: 200, error: null, response: 'The inbox received it.' },
   failure: { httpStatus: 500, error: null, response: 'This inbox fails on purpose.' },
   silence: null,
@@ -101,8 +101,8 @@ export function withInboxes(
     const receivedAt = clock.now();
     const bytes = Buffer.from(body);
     const verified = await safeVerify(bytes, headers, { secret: endpoint.secret, prefix, now: receivedAt });
-    const own = ownAnswers[behaviour];
-    const answer = own !== null && !verified.ok ? refused : own;
+    const fixed = fixedAnswers[behaviour];
+    const answer = fixed !== null && !verified.ok ? refused : fixed;
     const id = newId('in', random, receivedAt);
     const { partner, mode } = endpoint;
     await inbox.add(

@@ -13,7 +13,7 @@ const waitedMs = 60_000;
  * Time between two checks whether a worker runs, in milliseconds. Longer than a minute, for workers that are
  * started every minute.
  */
-const lookMs = 75_000;
+const checkMs = 75_000;
 
 /**
  * Logs once if work waits and no worker takes it: `worker.start()` was not called, or the process that called
@@ -23,10 +23,10 @@ export function watchForWorker(core: Core, worker: Worker) {
   const { clock, random } = core;
   const { queue } = core.storage;
   const { logger } = core.options;
-  const timer = setInterval(() => void look(), lookMs).unref();
+  const timer = setInterval(() => void check(), checkMs).unref();
   const stop = () => clearInterval(timer);
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     try {
       // Claim the job of the last check, made by this process or another one.
       const [job] = await queue.claim({

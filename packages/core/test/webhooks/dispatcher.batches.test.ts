@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { AttemptAnswer } from '../../src/webhooks/client.ts';
+import type { AttemptAnswer } from '../../src/webhooks/http-client.ts';
 import { quiet } from '../worker/workshop.ts';
 import { answered, byHand, depot, watchedStore } from './support/depot.ts';
 

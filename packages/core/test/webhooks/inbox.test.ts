@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { Core } from '../../src/options/context.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
-import type { WebhookClient } from '../../src/webhooks/client.ts';
+import type { WebhookClient } from '../../src/webhooks/http-client.ts';
 import { withInboxes } from '../../src/webhooks/inbox.ts';
 import { listenersOf } from '../../src/webhooks/listeners.ts';
 import { TestClock } from '../support/provider.ts';

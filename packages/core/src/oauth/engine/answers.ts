@@ -24,7 +24,7 @@ export interface GivenAnswer {
  * Pause between two attempts to read a response that a concurrent request is about to store, in milliseconds.
  */
 const pauseMs = 100;
-const maxLooks = 10;
+const maxReads = 10;
 
 const contextOf = (id: string): string => `interaction ${digest(id).toString('base64url')} answer`;
 
@@ -52,7 +52,7 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
  */
 export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | null> {
   const { sealer, clock, storage } = core;
-  for (let look = 1; look <= maxLooks; look += 1) {
+  for (let read = 1; read <= maxReads; read += 1) {
     const payload = await storage.interactions.findAnswer(digest(id), clock.now());
     if (payload !== null) {
       try {
@@ -62,7 +62,7 @@ export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | 
         return null;
       }
     }
-    if (look < maxLooks) await pause(pauseMs);
+    if (read < maxReads) await pause(pauseMs);
   }
   return null;
 }

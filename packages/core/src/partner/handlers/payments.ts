@@ -4,7 +4,7 @@ import type { Core } from '../../options/context.ts';
 import { createTransfer } from '../../payments/create-transfer.ts';
 import { findFinalEvent } from '../../payments/final-event.ts';
 import { parseAmount } from '../../payments/money.ts';
-import { transferView } from '../../payments/transfer.ts';
+import { transferView } from '../../payments/transfer-view.ts';
 import type { Owner } from '../../ports/partners.ts';
 import type { TransferSelection } from '../../ports/transfers.ts';
 import { transferSchema } from '../../schemas/transfer.ts';

@@ -4,9 +4,9 @@ import { apiKeyHeader } from '../../secrets/api-key-format.ts';
 import type { LimitOptions } from '../pipeline/limit.ts';
 import { type PartnerRoute, partnerTags } from '../request.ts';
 import { errorSchema } from '../schemas.ts';
-import { errorComponents, errorResponses, headerComponents, successHeaders } from './answers.ts';
 import { exampleOf } from './examples.ts';
 import { type Components, createComponents, type Json } from './json-schema.ts';
+import { errorComponents, errorResponses, headerComponents, successHeaders } from './responses.ts';
 import { deliveriesTag, webhooks } from './webhooks.ts';
 
 const about = `Verify passports, initiate and inspect transfers, look up users, export final transfers, and receive events.

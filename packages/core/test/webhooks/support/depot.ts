@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { DeliveryResult, DeliveryStore, NewEvent, Owner } from '../../../src/storage.ts';
-import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/webhooks/client.ts';
 import { createDispatcher } from '../../../src/webhooks/dispatcher.ts';
+import type { AttemptAnswer, WebhookClient, WebhookRequest } from '../../../src/webhooks/http-client.ts';
 import { outfit, quiet } from '../../worker/workshop.ts';
 
 /**

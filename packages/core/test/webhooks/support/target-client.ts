@@ -3,7 +3,7 @@ import {
   createWebhookClient,
   type WebhookClient,
   type WebhookClientOptions,
-} from '../../../src/webhooks/client.ts';
+} from '../../../src/webhooks/http-client.ts';
 import { afterwards } from '../../support/running.ts';
 import { type RawAnswer, type RawServer, serve } from './target-server.ts';
 
