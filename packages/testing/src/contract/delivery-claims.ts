@@ -6,6 +6,7 @@ import { minute, now } from './samples.ts';
 import {
   claim,
   claimedIds,
+  finish,
   leaseMs,
   listed,
   published,
@@ -63,6 +64,19 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     assertSame(await claimedIds(storage, 'c1', { ...at, limit: 1 }), ['dl_first_1']);
     assertSame(await claimedIds(storage, 'c2', { ...at, endpointLimit: 2 }), ['dl_second_1', 'dl_third_1']);
     assertSame(await claimedIds(storage, 'c3', at), ['dl_fourth_1', 'dl_fifth_1']);
+    assertSame(await claimedIds(storage, 'c4', at), []);
+  },
+
+  'retries that are due at the same moment are handed out one after the other': async (storage) => {
+    await registered(storage, 'a');
+    for (const label of ['x', 'y', 'z']) await published(storage, label);
+    const dueAt = now + minute;
+    for (const failed of await claim(storage, 'c'))
+      await finish(storage, failed, { status: 'pending', dueAt });
+    const at = { now: dueAt, limit: 1 };
+    assertSame(await claimedIds(storage, 'c1', at), ['dl_x_1']);
+    assertSame(await claimedIds(storage, 'c2', at), ['dl_y_1']);
+    assertSame(await claimedIds(storage, 'c3', at), ['dl_z_1']);
     assertSame(await claimedIds(storage, 'c4', at), []);
   },
 
