@@ -38,19 +38,6 @@ function statementsIn(schema: string) {
     remove: prepared<{ digest: Uint8Array }>(`
       DELETE FROM ${schema}.interactions WHERE digest = :digest
     `),
-
-    saveAnswer: prepared<InteractionRow>(`
-      INSERT INTO ${schema}.interaction_answers (digest, payload, expires_at)
-      VALUES (:digest, :payload, :expiresAt)
-      ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
-    `),
-
-    findAnswer: lookup<{ digest: Uint8Array; now: number }, { payload: string }>(
-      { digest: 'bytea', now: 'bigint' },
-      `
-      SELECT payload FROM ${schema}.interaction_answers WHERE digest = :digest AND expires_at > :now
-    `,
-    ),
   };
 }
 
@@ -80,15 +67,5 @@ export function postgresInteractions(database: Database): InteractionStore {
     },
 
     remove: (digest) => database.changes(sql.remove, { digest: Buffer.from(digest) }),
-
-    async saveAnswer(digest, payload, expiresAt) {
-      const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
-      await database.changes(sql.saveAnswer, row);
-    },
-
-    async findAnswer(digest, now) {
-      const row = await database.get(sql.findAnswer, { digest: Buffer.from(digest), now });
-      return row && JSON.parse(row.payload);
-    },
   };
 }

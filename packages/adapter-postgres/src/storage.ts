@@ -14,6 +14,7 @@ import { postgresGrants } from './grants.ts';
 import { postgresHourlyCounts } from './hourly-counts.ts';
 import { postgresIdempotency } from './idempotency.ts';
 import { postgresInbox } from './inbox.ts';
+import { postgresInteractionAnswers } from './interaction-answers.ts';
 import { postgresInteractions } from './interactions.ts';
 import { postgresNotices } from './notices.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
@@ -71,6 +72,7 @@ export function storageOn(database: Database): Storage {
     grants: { ...postgresGrants(database), ...postgresRefreshTokens(database) },
     consents: postgresConsents(database),
     interactions: postgresInteractions(database),
+    interactionAnswers: postgresInteractionAnswers(database),
     signingKeys: postgresSigningKeys(database),
     partners: postgresPartners(database),
     apiKeys: postgresApiKeys(database),

@@ -27,15 +27,6 @@ export function sqliteInteractions(database: Database): InteractionStore {
     remove: connection.prepare<[Uint8Array]>(`
       DELETE FROM interactions WHERE digest = ?
     `),
-
-    saveAnswer: connection.prepare<[{ digest: Uint8Array; payload: string; expiresAt: number }]>(`
-      INSERT INTO interaction_answers (digest, payload, expires_at) VALUES (:digest, :payload, :expiresAt)
-      ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
-    `),
-
-    findAnswer: connection.prepare<[{ digest: Uint8Array; now: number }], { payload: string }>(`
-      SELECT payload FROM interaction_answers WHERE digest = :digest AND expires_at > :now
-    `),
   }));
 
   return {
@@ -66,16 +57,5 @@ export function sqliteInteractions(database: Database): InteractionStore {
       const key = Buffer.from(digest);
       return database.write(() => sql().remove.run(key).changes === 1);
     },
-
-    async saveAnswer(digest, payload, expiresAt) {
-      const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
-      await database.write(() => sql().saveAnswer.run(row));
-    },
-
-    findAnswer: (digest, now) =>
-      database.find(
-        () => sql().findAnswer.get({ digest, now }),
-        ({ payload }) => JSON.parse(payload),
-      ),
   };
 }

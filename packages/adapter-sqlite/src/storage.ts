@@ -13,6 +13,7 @@ import { sqliteGrants } from './grants.ts';
 import { sqliteHourlyCounts } from './hourly-counts.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteInbox } from './inbox.ts';
+import { sqliteInteractionAnswers } from './interaction-answers.ts';
 import { sqliteInteractions } from './interactions.ts';
 import { assertNodeVersion } from './node-version.ts';
 import { sqliteNotices } from './notices.ts';
@@ -85,6 +86,7 @@ export function storageOn(database: Database): Storage {
     grants: { ...sqliteGrants(database), ...sqliteRefreshTokens(database) },
     consents: sqliteConsents(database),
     interactions: sqliteInteractions(database),
+    interactionAnswers: sqliteInteractionAnswers(database),
     signingKeys: sqliteSigningKeys(database),
     partners: sqlitePartners(database),
     apiKeys: sqliteApiKeys(database),

@@ -72,6 +72,7 @@ export type {
   StoredRequest,
 } from './ports/idempotency.ts';
 export type { InboxAnswer, InboxRequest, InboxStore } from './ports/inbox.ts';
+export type { InteractionAnswerStore } from './ports/interaction-answers.ts';
 export type { InteractionStore, JsonObject } from './ports/interactions.ts';
 export type { ListPosition, NameSearch, Quota, SortedPage, TimedPage } from './ports/lists.ts';
 export type { DueNotices, EndingKey, NoticedEndpoint, NoticeReason, NoticeStore } from './ports/notices.ts';

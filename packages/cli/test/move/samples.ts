@@ -94,7 +94,7 @@ async function fill(storage: Storage): Promise<void> {
     ...{ presented: refreshToken, successor, otherSuccessors: [], graceMs: 0, maxAccessTokens: 9, now: 9 },
   });
   await storage.interactions.save(digest(11), { odd }, 1e12);
-  await storage.interactions.saveAnswer(digest(11), { odd }, 1e12);
+  await storage.interactionAnswers.save(digest(11), { odd }, 1e12);
   const pushed = { digest: digest(18), clientId: 'shop' };
   await storage.pushedRequests.save({ ...pushed, payload: { odd }, expiresAt: 1e12 });
   await storage.pushedRequests.use(pushed, 1);
@@ -198,7 +198,7 @@ export async function readAll(storage: Storage): Promise<object> {
     grants: await Promise.all([0, 9, 255].map((byte) => storage.grants.find(digest(byte)))),
     token: await storage.grants.findToken(digest(10)),
     interaction: await storage.interactions.find(digest(11), 1),
-    repeatable: await storage.interactions.findAnswer(digest(11), 1),
+    repeatable: await storage.interactionAnswers.find(digest(11), 1),
     pushed: await storage.pushedRequests.find({ digest: digest(18), clientId: 'shop' }, 1),
     sandbox: await storage.sandbox.find(digest(16), 1),
     isFresh: await storage.proofIds.use({ namespace: 'dpop', digest: digest(17), expiresAt: 1e12, now: 1 }),

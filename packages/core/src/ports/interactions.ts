@@ -24,14 +24,4 @@ export interface InteractionStore {
   find(digest: Uint8Array, now: number): Promise<JsonObject | null>;
   /** Removes an interaction. Returns `true` to exactly one of several concurrent callers. */
   remove(digest: Uint8Array): Promise<boolean>;
-  /**
-   * Stores or replaces the response to a finished interaction, which is returned again if the browser repeats
-   * its request. `count` does not include such responses.
-   */
-  saveAnswer(digest: Uint8Array, payload: JsonObject, expiresAt: number): Promise<void>;
-  /**
-   * Returns the stored response to a finished interaction; `null` if it is unknown or expired (`expiresAt <=
-   * now`).
-   */
-  findAnswer(digest: Uint8Array, now: number): Promise<JsonObject | null>;
 }

@@ -8,6 +8,7 @@ import type { ConsentStore, GrantStore } from './grants.ts';
 import type { HourlyCountStore } from './hourly-counts.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { InboxStore } from './inbox.ts';
+import type { InteractionAnswerStore } from './interaction-answers.ts';
 import type { InteractionStore } from './interactions.ts';
 import type { NoticeStore } from './notices.ts';
 import type { PartnerStore } from './partners.ts';
@@ -94,6 +95,7 @@ export interface Storage {
   readonly grants: GrantStore;
   readonly consents: ConsentStore;
   readonly interactions: InteractionStore;
+  readonly interactionAnswers: InteractionAnswerStore;
   readonly signingKeys: SigningKeyStore;
   readonly partners: PartnerStore;
   readonly apiKeys: ApiKeyStore;

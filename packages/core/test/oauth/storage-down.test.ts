@@ -206,7 +206,7 @@ describe('a database that fails', () => {
       const { answer, again } = await attempt(index);
       // The answer for a second click is stored last, so the first click gets its response even if that
       // fails.
-      if (call === 'interactions.saveAnswer') expect(answer.outcome).toBe('303 code');
+      if (call === 'interactionAnswers.save') expect(answer.outcome).toBe('303 code');
       else expectFailure(answer, call);
       expect(await again()).toBe('code');
     }

@@ -24,6 +24,7 @@ import { holderCases } from './holders.ts';
 import { hourlyCountCases } from './hourly-counts.ts';
 import { idempotencyCases } from './idempotency.ts';
 import { inboxCases } from './inbox.ts';
+import { interactionAnswerCases } from './interaction-answers.ts';
 import { interactionCases } from './interactions.ts';
 import { keyedRequestCases } from './keyed-requests.ts';
 import { leaseCases } from './leases.ts';
@@ -129,6 +130,7 @@ const storageContractCases = [
   ...accessEndCases,
   ...consentCases,
   ...interactionCases,
+  ...interactionAnswerCases,
   ...sandboxCases,
   ...usedIdCases,
   ...pushedRequestCases,

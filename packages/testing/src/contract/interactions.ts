@@ -97,28 +97,6 @@ export const interactionCases = casesOf('interactions', {
     await interactions.save(digestOf('a'), { step: 2 }, now + minute);
     assertSame(await interactions.find(digestOf('a'), now), { step: 2 }, 'it can be saved anew');
   },
-
-  'an answer is read back as it was saved, until its exact millisecond': async ({ interactions }) => {
-    await interactions.saveAnswer(digestOf('a'), payload, now + minute);
-    await interactions.saveAnswer(digestOf('b'), { step: 1 }, now + 1);
-    await interactions.saveAnswer(digestOf('b'), { step: 2 }, now + minute);
-    assertSame(await interactions.findAnswer(digestOf('a'), now + minute - 1), payload);
-    assert.equal(await interactions.findAnswer(digestOf('a'), now + minute), null);
-    assertSame(await interactions.findAnswer(digestOf('b'), now + 1), { step: 2 });
-    assert.equal(await interactions.findAnswer(digestOf('c'), now), null);
-  },
-
-  'an answer is no interaction, under the same digest either': async ({ interactions }) => {
-    await interactions.saveAnswer(digestOf('a'), payload, now + minute);
-    assert.equal(await interactions.count(now), 0);
-    assert.equal(await interactions.find(digestOf('a'), now), null);
-    assert.equal(await interactions.replace(digestOf('a'), {}, now + minute), false);
-    assert.equal(await interactions.remove(digestOf('a')), false);
-    await interactions.save(digestOf('b'), payload, now + minute);
-    assert.equal(await interactions.findAnswer(digestOf('b'), now), null);
-    await interactions.remove(digestOf('b'));
-    assertSame(await interactions.findAnswer(digestOf('a'), now), payload);
-  },
 });
 
 /** Sample calls of each method of this store; `storage.ts` in this folder collects them. */
@@ -129,6 +107,4 @@ export const interactionCalls: Calls<'interactions'> = {
   extend: ({ interactions }) => interactions.extend(digestOf('a'), now),
   find: ({ interactions }) => interactions.find(digestOf('a'), now),
   remove: ({ interactions }) => interactions.remove(digestOf('a')),
-  saveAnswer: ({ interactions }) => interactions.saveAnswer(digestOf('a'), {}, now),
-  findAnswer: ({ interactions }) => interactions.findAnswer(digestOf('a'), now),
 };

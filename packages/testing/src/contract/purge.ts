@@ -57,14 +57,14 @@ export const purgeCases = casesOf('purge', {
   },
 
   'an answer to an interaction goes after its last millisecond': async (storage) => {
-    const { interactions } = storage;
-    await interactions.saveAnswer(digestOf('ended'), {}, now - 1);
-    await interactions.saveAnswer(digestOf('ends now'), {}, now);
-    await interactions.saveAnswer(digestOf('lives'), {}, now + 1);
+    const { interactionAnswers } = storage;
+    await interactionAnswers.save(digestOf('ended'), {}, now - 1);
+    await interactionAnswers.save(digestOf('ends now'), {}, now);
+    await interactionAnswers.save(digestOf('lives'), {}, now + 1);
     assertSame(await purged(storage, { before: now - day }), { ...nothing, answers: 1 });
-    assert.equal(await interactions.findAnswer(digestOf('ended'), 0), null);
-    assertSame(await interactions.findAnswer(digestOf('ends now'), 0), {});
-    assertSame(await interactions.findAnswer(digestOf('lives'), 0), {});
+    assert.equal(await interactionAnswers.find(digestOf('ended'), 0), null);
+    assertSame(await interactionAnswers.find(digestOf('ends now'), 0), {});
+    assertSame(await interactionAnswers.find(digestOf('lives'), 0), {});
   },
 
   'a record of the sandbox goes after its last millisecond': async (storage) => {

@@ -12,6 +12,7 @@ import { grantCalls } from './grants.ts';
 import { hourlyCountCalls } from './hourly-counts.ts';
 import { idempotencyCalls } from './idempotency.ts';
 import { inboxCalls } from './inbox.ts';
+import { interactionAnswerCalls } from './interaction-answers.ts';
 import { interactionCalls } from './interactions.ts';
 import { noticeCalls } from './notices.ts';
 import { partnerCalls } from './partners.ts';
@@ -32,6 +33,7 @@ const ports = {
   grants: grantCalls,
   consents: consentCalls,
   interactions: interactionCalls,
+  interactionAnswers: interactionAnswerCalls,
   signingKeys: signingKeyCalls,
   partners: partnerCalls,
   apiKeys: apiKeyCalls,

@@ -36,7 +36,7 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
   const { sealer, clock, storage, options } = core;
   const payload = { sealed: sealer.seal(JSON.stringify(answer), contextOf(id)) };
   try {
-    await storage.interactions.saveAnswer(digest(id), payload, clock.now() + answerSeconds * 1000);
+    await storage.interactionAnswers.save(digest(id), payload, clock.now() + answerSeconds * 1000);
   } catch (error) {
     options.logger.warn(
       { err: error },
@@ -53,7 +53,7 @@ export async function saveAnswer(core: Core, id: string, answer: GivenAnswer): P
 export async function findAnswer(core: Core, id: string): Promise<GivenAnswer | null> {
   const { sealer, clock, storage } = core;
   for (let read = 1; read <= maxReads; read += 1) {
-    const payload = await storage.interactions.findAnswer(digest(id), clock.now());
+    const payload = await storage.interactionAnswers.find(digest(id), clock.now());
     if (payload !== null) {
       try {
         return JSON.parse(sealer.open(String(payload.sealed), contextOf(id)));

@@ -28,11 +28,11 @@ it('another user, and another browser, get no such answer', async () => {
 it('an answer is stored encrypted, and a failure to store it is only logged', async () => {
   const storage = memoryStorage();
   const stored: string[] = [];
-  const saveAnswer: Storage['interactions']['saveAnswer'] = async (_id, payload) => {
+  const save: Storage['interactionAnswers']['save'] = async (_id, payload) => {
     stored.push(JSON.stringify(payload));
     throw new Error('the disk is full');
   };
-  const own = await startProvider({ storage: storageWith(storage, 'interactions', { saveAnswer }) });
+  const own = await startProvider({ storage: storageWith(storage, 'interactionAnswers', { save }) });
   const page = await openConsent(own, await own.client());
   const { callback, outcome } = await page.finish();
   expect(outcome).toBe('303 code');

@@ -167,7 +167,8 @@ describe('what Ostiary makes reachable of it', async () => {
     const expected = {
       clients: ['find'],
       consents: ['find', 'remember'],
-      interactions: ['count', 'save', 'replace', 'find', 'remove', 'saveAnswer'],
+      interactions: ['count', 'save', 'replace', 'find', 'remove'],
+      interactionAnswers: ['save'],
       grants: ['issue', 'find', 'redeem'],
       rateLimits: ['consume', 'peek'],
     };
