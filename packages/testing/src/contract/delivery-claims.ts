@@ -80,6 +80,17 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     assertSame(await claimedIds(storage, 'c4', at), []);
   },
 
+  'a delivery that is due later than another is found in its time, while the other is claimed': async (
+    storage,
+  ) => {
+    await registered(storage, 'a');
+    await published(storage, 'present');
+    await published(storage, 'future', { createdAt: now + 6 });
+    assertSame(await claimedIds(storage, 'c1'), ['dl_present_1']);
+    assertSame(await claimedIds(storage, 'c2', { now: now + 5 }), []);
+    assertSame(await claimedIds(storage, 'c3', { now: now + 6 }), ['dl_future_1']);
+  },
+
   'limits hold together, per endpoint and by name': async (storage) => {
     for (const label of ['a', 'b', 'c', 'd']) await registered(storage, label);
     for (let index = 0; index < 6; index += 1) {
