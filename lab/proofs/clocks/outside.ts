@@ -18,7 +18,10 @@ interface Record {
   successes: number;
   /** Start of the wait for the next attempt, in real time. */
   since: number;
-  /** True if an attempt was running while a clock was changed or a process was suspended. */
+  /**
+   * True if an attempt was running while a clock was changed or a process was suspended, or before all processes followed the
+   * change: a process with the later time takes the leases of the other for expired.
+   */
   wasDisturbed: boolean;
 }
 
@@ -44,7 +47,7 @@ function latest({ kind, failures, since }: Record, disturbedAt: number): number 
  * Simulates a payment rail and a webhook receiver that fail as planned, and records the attempts that they
  * observe.
  */
-export function createOutside({ world, followed }: World, random: () => number) {
+export function createOutside({ world, followed, isFollowed }: World, random: () => number) {
   const records = new Map<string, Record>();
   const problems = { late: [] as string[], old: [] as string[] };
   /** Running deliveries to which the receiver responds after some seconds. */
@@ -61,6 +64,7 @@ export function createOutside({ world, followed }: World, random: () => number) 
     const lateMs = world.real - latest(record, world.disturbedAt);
     if (record.successes === 0 && lateMs > 0) problems.late.push(`${record.id} came ${lateMs} ms late`);
     record.since = world.real;
+    record.wasDisturbed ||= !isFollowed();
     const isFailure = record.failuresLeft > 0;
     if (isFailure) {
       record.failuresLeft -= 1;
@@ -81,9 +85,7 @@ export function createOutside({ world, followed }: World, random: () => number) 
       const { id } = JSON.parse(Buffer.from(body).toString());
       const record = recordOf('delivery', id);
       const signedAt = Number(headers['X-SVC-Timestamp']) * 1_000;
-      // A process follows a changed database clock within ten seconds, give or take two.
-      const isSettled = world.real - world.disturbedAt > 20_000;
-      if (isSettled && Math.abs(signedAt - followed()) > 3_000)
+      if (isFollowed() && Math.abs(signedAt - followed()) > 3_000)
         problems.old.push(`${id} was signed with a time that is ${followed() - signedAt} ms old`);
       const ok = tried(record);
       const answer: AttemptAnswer = {

@@ -6,6 +6,8 @@ import type { World } from './world.ts';
 const [second, minute] = [1_000, 60_000];
 const passportMs = 5 * minute;
 const tokenMs = 60 * minute;
+/** Time after its expiry for which a token is stored. */
+const storedMs = 24 * 60 * minute;
 
 /** A passport or an access token, with its expiry. */
 interface Issued {
@@ -13,6 +15,8 @@ interface Issued {
   readonly text: string;
   readonly expiresAt: number;
   readonly lengthMs: number;
+  /** True if a clock was so far ahead that a worker may have removed the token. */
+  isRemoved: boolean;
 }
 
 /**
@@ -43,15 +47,22 @@ export function createPartner({ world }: World, outside: Outside, { call, client
       if ((await call(process, 'GET', `users/${user.kid}`)).status === 429) fullSince = world.real;
       return;
     }
-    // Each change of a clock may start a new window, in each process at the time when it follows the change.
+    // Each change of a clock may start a new window, in each process at the time when it follows the change. If a
+    // clock is set back by less than a window, a full window lasts so much longer.
     const since = Math.max(fullSince ?? world.real, world.disturbedAt);
-    if (world.real - since > limit.windowMs + 25 * second)
+    if (world.real - since > 2 * limit.windowMs + 25 * second)
       problems.limits.push(`it has been closed for ${world.real - since} ms`);
   }
 
   async function issue(process: Running): Promise<void> {
     const { token, expiresAt } = await process.ostiary.passports.issue(sub);
-    issued.push({ kind: 'passport', text: token, expiresAt: expiresAt.getTime(), lengthMs: passportMs });
+    issued.push({
+      kind: 'passport',
+      text: token,
+      expiresAt: expiresAt.getTime(),
+      lengthMs: passportMs,
+      isRemoved: false,
+    });
     const now = process.ostiary.now();
     const { storage } = process;
     const text = `svc_at_${randomBytes(32).toString('base64url')}`;
@@ -72,13 +83,20 @@ export function createPartner({ world }: World, outside: Outside, { call, client
         ...{ scopes: null, resources: null, dpopJkt: null },
       },
     });
-    issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs });
+    issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs, isRemoved: false });
     issued = issued.slice(-40);
+  }
+
+  /** Marks the tokens that the worker of a process may remove now. */
+  function expire(process: Running): void {
+    const now = process.ostiary.now();
+    for (const one of issued) one.isRemoved ||= one.kind === 'token' && now > one.expiresAt + storedMs;
   }
 
   /**
    * Presents a credential. By the process's clock, the credential must be accepted before its expiry and
-   * refused afterwards. A passport from more than five seconds in the future must be refused, too.
+   * refused afterwards. A passport from more than five seconds in the future must be refused, too. A token that may be
+   * removed is only refused for certain after its expiry.
    */
   async function check(process: Running): Promise<void> {
     const one = issued[Math.floor(random() * issued.length)];
@@ -92,9 +110,10 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     const leftMs = one.expiresAt - now;
     const isFromAhead = one.kind === 'passport' && leftMs > one.lengthMs + 5 * second;
     const isBeforeEnd = leftMs > 0 || (leftMs === 0 && one.kind === 'passport');
+    if (one.isRemoved && !works) return;
     if (works !== (isBeforeEnd && !isFromAhead))
       problems.tokens.push(`a ${one.kind} ${works ? 'works' : 'is refused'} ${leftMs} ms before its end`);
   }
 
-  return { pay, probe, issue, check, problems, done };
+  return { pay, probe, issue, expire, check, problems, done };
 }

@@ -18,6 +18,12 @@ export interface Process {
 
 const measureEveryMs = 10_000;
 
+/**
+ * Longest time until all processes follow a changed clock, in milliseconds. The clock of the machine is followed at once, that
+ * of the database after the next measurement, which a five-second step of the simulation may delay.
+ */
+const followingMs = { machine: 0, database: 20_000 } as const;
+
 /** Simulates real time, and clocks that differ from real time. All times are in milliseconds. */
 export function createWorld(source: Source) {
   const world = {
@@ -60,6 +66,8 @@ export function createWorld(source: Source) {
   return {
     world,
     followed,
+    /** Checks whether all processes follow the last change of a clock. */
+    isFollowed: (): boolean => world.real - world.disturbedAt >= followingMs[source],
     startProcess: async (): Promise<Process> =>
       source === 'database'
         ? processOnDatabase()
