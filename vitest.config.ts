@@ -82,7 +82,8 @@ export default defineConfig({
       condition:
         /PostgreSQL database did not answer within \d+ ms|canceling statement due to lock timeout|Query read timeout|a call ended before all of them waited|EADDRINUSE|port \d+ is taken/,
     },
-    // Half of what a file takes is waiting, so three keep two processors busy; more would starve browsers and clusters.
-    maxWorkers: 3,
+    // Half of the time of a file is waiting, so four files keep two processors busy. With more, browsers and clusters would
+    // get too little of the processors.
+    maxWorkers: 4,
   },
 });
