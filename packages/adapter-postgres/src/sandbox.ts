@@ -1,21 +1,10 @@
 import type { SandboxStore } from '@ostiary/core/storage';
 import type { Database } from './database.ts';
-import { lookup, prepared } from './statement.ts';
+import { postgresPayloads } from './payloads.ts';
+import { prepared } from './statement.ts';
 
 function statementsIn(schema: string) {
   return {
-    save: prepared<{ digest: Uint8Array; payload: string; expiresAt: number }>(`
-      INSERT INTO ${schema}.sandbox_records (digest, payload, expires_at) VALUES (:digest, :payload, :expiresAt)
-      ON CONFLICT (digest) DO UPDATE SET payload = excluded.payload, expires_at = excluded.expires_at
-    `),
-
-    find: lookup<{ digest: Uint8Array; now: number }, { payload: string }>(
-      { digest: 'bytea', now: 'bigint' },
-      `
-      SELECT payload FROM ${schema}.sandbox_records WHERE digest = :digest AND expires_at > :now
-    `,
-    ),
-
     take: prepared<{ digest: Uint8Array; now: number }, { payload: string }>(`
       DELETE FROM ${schema}.sandbox_records WHERE digest = :digest AND expires_at > :now RETURNING payload
     `),
@@ -30,15 +19,7 @@ export function postgresSandbox(database: Database): SandboxStore {
   const sql = statementsIn(database.schema);
 
   return {
-    async save(digest, payload, expiresAt) {
-      const row = { digest: Buffer.from(digest), payload: JSON.stringify(payload), expiresAt };
-      await database.changes(sql.save, row);
-    },
-
-    async find(digest, now) {
-      const row = await database.get(sql.find, { digest: Buffer.from(digest), now });
-      return row && JSON.parse(row.payload);
-    },
+    ...postgresPayloads(database, 'sandbox_records'),
 
     async take(digest, now) {
       const row = { digest: Buffer.from(digest), now };

@@ -14,11 +14,11 @@ import { postgresGrants } from './grants.ts';
 import { postgresHourlyCounts } from './hourly-counts.ts';
 import { postgresIdempotency } from './idempotency.ts';
 import { postgresInbox } from './inbox.ts';
-import { postgresInteractionAnswers } from './interaction-answers.ts';
 import { postgresInteractions } from './interactions.ts';
 import { postgresNotices } from './notices.ts';
 import { type PostgresStorageOptions, parseOptions } from './options.ts';
 import { postgresPartners } from './partners.ts';
+import { postgresPayloads } from './payloads.ts';
 import { postgresPortal } from './portal.ts';
 import { postgresPurge } from './purge.ts';
 import { postgresPushedRequests } from './pushed-requests.ts';
@@ -72,7 +72,7 @@ export function storageOn(database: Database): Storage {
     grants: { ...postgresGrants(database), ...postgresRefreshTokens(database) },
     consents: postgresConsents(database),
     interactions: postgresInteractions(database),
-    interactionAnswers: postgresInteractionAnswers(database),
+    interactionAnswers: postgresPayloads(database, 'interaction_answers'),
     signingKeys: postgresSigningKeys(database),
     partners: postgresPartners(database),
     apiKeys: postgresApiKeys(database),

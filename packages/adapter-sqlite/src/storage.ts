@@ -13,12 +13,12 @@ import { sqliteGrants } from './grants.ts';
 import { sqliteHourlyCounts } from './hourly-counts.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { sqliteInbox } from './inbox.ts';
-import { sqliteInteractionAnswers } from './interaction-answers.ts';
 import { sqliteInteractions } from './interactions.ts';
 import { assertNodeVersion } from './node-version.ts';
 import { sqliteNotices } from './notices.ts';
 import { parseOptions, type SqliteStorageOptions } from './options.ts';
 import { sqlitePartners } from './partners.ts';
+import { sqlitePayloads } from './payloads.ts';
 import { sqlitePortal } from './portal.ts';
 import { sqlitePurge } from './purge.ts';
 import { sqlitePushedRequests } from './pushed-requests.ts';
@@ -86,7 +86,7 @@ export function storageOn(database: Database): Storage {
     grants: { ...sqliteGrants(database), ...sqliteRefreshTokens(database) },
     consents: sqliteConsents(database),
     interactions: sqliteInteractions(database),
-    interactionAnswers: sqliteInteractionAnswers(database),
+    interactionAnswers: sqlitePayloads(database, 'interaction_answers'),
     signingKeys: sqliteSigningKeys(database),
     partners: sqlitePartners(database),
     apiKeys: sqliteApiKeys(database),
