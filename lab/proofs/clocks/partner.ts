@@ -15,9 +15,10 @@ interface Issued {
   readonly text: string;
   readonly expiresAt: number;
   readonly lengthMs: number;
-  /** True if a clock was so far ahead that a worker may have removed the token. */
-  isRemoved: boolean;
 }
+
+/** Checks whether a full window may go on: a clock that was set back by less than a window reaches its end later. */
+const mayGoOn = (end: number, now: number): boolean => end > now && end - now <= limit.windowMs;
 
 /**
  * Simulates a partner that pays, reaches a limit, and presents passports and access tokens. Wrong responses
@@ -27,7 +28,11 @@ export function createPartner({ world }: World, outside: Outside, { call, client
   const problems = { limits: [] as string[], tokens: [] as string[] };
   const done = { probes: 0, checks: 0 };
   let issued: Issued[] = [];
+  /** Tokens that a worker may have removed, because a clock was far ahead. */
+  const removed = new Set<string>();
   let fullSince: number | null = null;
+  /** Ends of the last full windows, by the clock of the process that filled each of them. */
+  let fullEnds: number[] = [];
   const random = outside.random;
 
   async function pay(process: Running): Promise<void> {
@@ -44,25 +49,22 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     const { status } = await call(process, 'GET', `users/${user.kid}`);
     if (status !== 429) {
       for (let count = 1; count < limit.requests; count += 1) await call(process, 'GET', `users/${user.kid}`);
-      if ((await call(process, 'GET', `users/${user.kid}`)).status === 429) fullSince = world.real;
+      if ((await call(process, 'GET', `users/${user.kid}`)).status === 429) {
+        fullSince = world.real;
+        fullEnds = [...fullEnds.slice(-9), process.ostiary.now() + limit.windowMs];
+      }
       return;
     }
-    // Each change of a clock may start a new window, in each process at the time when it follows the change. If a
-    // clock is set back by less than a window, a full window lasts so much longer.
+    // Each change of a clock may start a new window, in each process at the time when it follows the change.
     const since = Math.max(fullSince ?? world.real, world.disturbedAt);
-    if (world.real - since > 2 * limit.windowMs + 25 * second)
+    const isOver = !fullEnds.some((end) => mayGoOn(end, process.ostiary.now()));
+    if (isOver && world.real - since > limit.windowMs + 25 * second)
       problems.limits.push(`it has been closed for ${world.real - since} ms`);
   }
 
   async function issue(process: Running): Promise<void> {
     const { token, expiresAt } = await process.ostiary.passports.issue(sub);
-    issued.push({
-      kind: 'passport',
-      text: token,
-      expiresAt: expiresAt.getTime(),
-      lengthMs: passportMs,
-      isRemoved: false,
-    });
+    issued.push({ kind: 'passport', text: token, expiresAt: expiresAt.getTime(), lengthMs: passportMs });
     const now = process.ostiary.now();
     const { storage } = process;
     const text = `svc_at_${randomBytes(32).toString('base64url')}`;
@@ -83,14 +85,15 @@ export function createPartner({ world }: World, outside: Outside, { call, client
         ...{ scopes: null, resources: null, dpopJkt: null },
       },
     });
-    issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs, isRemoved: false });
+    issued.push({ kind: 'token', text, expiresAt: now + tokenMs, lengthMs: tokenMs });
     issued = issued.slice(-40);
   }
 
   /** Marks the tokens that the worker of a process may remove now. */
   function expire(process: Running): void {
     const now = process.ostiary.now();
-    for (const one of issued) one.isRemoved ||= one.kind === 'token' && now > one.expiresAt + storedMs;
+    for (const { kind, text, expiresAt } of issued)
+      if (kind === 'token' && now > expiresAt + storedMs) removed.add(text);
   }
 
   /**
@@ -110,7 +113,7 @@ export function createPartner({ world }: World, outside: Outside, { call, client
     const leftMs = one.expiresAt - now;
     const isFromAhead = one.kind === 'passport' && leftMs > one.lengthMs + 5 * second;
     const isBeforeEnd = leftMs > 0 || (leftMs === 0 && one.kind === 'passport');
-    if (one.isRemoved && !works) return;
+    if (!works && removed.has(one.text)) return;
     if (works !== (isBeforeEnd && !isFromAhead))
       problems.tokens.push(`a ${one.kind} ${works ? 'works' : 'is refused'} ${leftMs} ms before its end`);
   }

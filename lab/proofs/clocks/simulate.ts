@@ -43,13 +43,6 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
     outside.disturbed();
   }
 
-  const isCalling = () => processes.some(({ callsUnderWay }) => callsUnderWay() > 0);
-
-  /** Waits until the results of attempts that have ended are stored. */
-  async function store(): Promise<void> {
-    for (let quiet = 0; quiet < 20; quiet = isCalling() ? 0 : quiet + 1) await setTimeout(1);
-  }
-
   /** Lets each process that is not suspended do its due work. */
   async function workAll(): Promise<void> {
     for (const process of awake()) {
@@ -63,6 +56,7 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
     // written. Do not wait for hanging attempts, which need simulated time to pass. On a busy machine, each wait may be a
     // single turn of the event loop, and results wait up to 16 turns for others before they are written.
     const isBusy = () => processes.some(({ work }) => work !== null);
+    const isCalling = () => processes.some(({ callsUnderWay }) => callsUnderWay() > 0);
     for (
       let quiet = 0;
       isBusy() && !(outside.isHanging() && quiet >= 20);
@@ -71,7 +65,7 @@ function createOperations({ world }: World, outside: Outside, { processes }: Ins
       await setTimeout(1);
   }
 
-  return { awake, disturb, store, workAll, done };
+  return { awake, disturb, workAll, done };
 }
 
 /** Runs two Ostiary processes on one database while clocks are changed and machines are suspended. */
@@ -95,7 +89,7 @@ export async function simulate({
   const outside = createOutside(clocks, random);
   const installation = await install(ends, clocks, outside, storageOf);
   const partner = createPartner(clocks, outside, installation);
-  const { awake, disturb, store, workAll, done } = createOperations(clocks, outside, installation);
+  const { awake, disturb, workAll, done } = createOperations(clocks, outside, installation);
 
   async function tick(isDisturbed: boolean): Promise<void> {
     const before = world.real;
@@ -105,7 +99,6 @@ export async function simulate({
     if (awake().some(({ suspendedUntil }) => suspendedUntil > before)) outside.disturbed();
     outside.proceed();
     if (isDisturbed && random() < 0.06) {
-      await store();
       disturb();
       for (const process of awake()) process.ostiary.now();
       // Let the database finish work that this step has started.

@@ -18,12 +18,6 @@ export interface Process {
 
 const measureEveryMs = 10_000;
 
-/**
- * Longest time until all processes follow a changed clock, in milliseconds. The clock of the machine is followed at once, that
- * of the database after the next measurement, which a five-second step of the simulation may delay.
- */
-const followingMs = { machine: 0, database: 20_000 } as const;
-
 /** Simulates real time, and clocks that differ from real time. All times are in milliseconds. */
 export function createWorld(source: Source) {
   const world = {
@@ -33,6 +27,7 @@ export function createWorld(source: Source) {
     /** Real time of the last change of a clock or suspension of a process. */
     disturbedAt: 0,
   };
+  const processes: Process[] = [];
   const followed = (): number => world.real + world.ahead;
 
   async function processOnDatabase(): Promise<Process> {
@@ -66,12 +61,20 @@ export function createWorld(source: Source) {
   return {
     world,
     followed,
-    /** Checks whether all processes follow the last change of a clock. */
-    isFollowed: (): boolean => world.real - world.disturbedAt >= followingMs[source],
-    startProcess: async (): Promise<Process> =>
-      source === 'database'
-        ? processOnDatabase()
-        : { clock: { now: followed }, suspendedUntil: 0, measure: async () => undefined },
+    /** Checks whether the clocks of all processes that are not suspended agree with the clock that they follow. */
+    isFollowed: (): boolean =>
+      processes.every(
+        ({ clock, suspendedUntil }) =>
+          suspendedUntil > world.real || Math.abs(clock.now() - followed()) <= 3_000,
+      ),
+    async startProcess(): Promise<Process> {
+      const process: Process =
+        source === 'database'
+          ? await processOnDatabase()
+          : { clock: { now: followed }, suspendedUntil: 0, measure: async () => undefined };
+      processes.push(process);
+      return process;
+    },
   };
 }
 

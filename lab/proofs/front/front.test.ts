@@ -5,7 +5,7 @@ import { proveBehind } from './prove.ts';
 
 const names = ['nginx', 'HAProxy', 'Caddy'] satisfies ProxyName[];
 
-// Reduced size of `npm run proof:front`. Most of the time, a deployment waits for connections to end, so all three run at once.
+// Reduced size of `npm run proof:front`. A deployment mostly waits for connections to end, so all three run at once.
 describe.concurrent.each(names)('behind %s', (name) => {
   it.skipIf(proxies[name].program === undefined)(
     'no request fails while the web processes are replaced',
