@@ -198,7 +198,7 @@ export function operatorsConsole({
   const hostActs = new Map(Object.entries(acts));
   function pages(backend: OperatorBackend): OperatorPage<Administration>[] {
     const [script, style] = [pageScript(), consoleStyle(backend.theme)];
-    const urls = {
+    const assetUrls = {
       script: backend.url(`/script.js?v=${script.version}`),
       style: backend.url(`/style.css?v=${style.version}`),
     };
@@ -206,7 +206,7 @@ export function operatorsConsole({
     const shown = rows.map(([path, summary, show, act, access = {}]): OperatorPage<Administration> => {
       const context = (visit: OperatorVisit<Administration>) =>
         contextOf(
-          { backend, users: host, accountUrl, acts: hostActs, staff: hostStaff, ...urls },
+          { backend, users: host, accountUrl, acts: hostActs, staff: hostStaff, ...assetUrls },
           visit,
           access.right,
         );
