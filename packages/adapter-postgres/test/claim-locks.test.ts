@@ -8,7 +8,7 @@ import {
   published,
   registered,
 } from '../../testing/src/contract/webhook-samples.ts';
-import { holding } from './locks.ts';
+import { allWaiting, holding } from './locks.ts';
 import { serverForTests } from './server.ts';
 
 const server = serverForTests();
@@ -59,5 +59,41 @@ describe('a claim does not wait', () => {
     expect(await claimedIds(storage, 'c2', { now: now + leaseMs })).toEqual([]);
     const { rows } = await server.pool.query(`SELECT next_due FROM "${schema}".endpoint_queues`);
     expect(rows, 'later claims do not read the endpoint again').toEqual([{ next_due: null }]);
+  });
+});
+
+describe('a claim that began before another one', () => {
+  /**
+   * Adds `late_claim` to a schema: the function of claims with a pause after the time from which PostgreSQL
+   * shows it no later changes, for as long as somebody else holds an advisory lock.
+   */
+  async function addLateClaim(schema: string): Promise<void> {
+    const { rows } = await server.pool.query<{ definition: string }>(
+      'SELECT pg_get_functiondef($1::regproc) AS definition',
+      [`"${schema}".claim_deliveries`],
+    );
+    const definition = rows[0]?.definition ?? '';
+    const late = definition
+      .replace('claim_deliveries(', 'late_claim(')
+      .replace('WHERE has_news', 'WHERE has_news AND (SELECT pg_advisory_xact_lock_shared(1)) IS NOT NULL');
+    await server.pool.query(late);
+  }
+
+  it('does not take what the other one has taken since', async () => {
+    const { schema, storage } = await server.opened();
+    await registered(storage, 'a');
+    await published(storage, 'x');
+    await addLateClaim(schema);
+    const lock = await holding(server.url, 'SELECT pg_advisory_xact_lock(1)');
+    const late = server.pool.query(
+      `SELECT id FROM "${schema}".late_claim('c1', $1, $2, 100, 100, '{}', NULL, NULL, '{}')`,
+      [now, now + leaseMs],
+    );
+    await allWaiting(server.pool, schema, [late]);
+    expect(await claimedIds(storage, 'c2')).toEqual(['dl_x_1']);
+    await lock.query('ROLLBACK');
+    expect((await late).rows).toEqual([]);
+    const { rows } = await server.pool.query(`SELECT claim_id, attempts FROM "${schema}".pending_deliveries`);
+    expect(rows).toEqual([{ claim_id: 'c2', attempts: 0 }]);
   });
 });

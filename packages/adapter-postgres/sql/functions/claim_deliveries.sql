@@ -8,10 +8,11 @@
 --
 -- So a claim starts at the first delivery to claim, and never walks over rows of removed deliveries.
 --
--- A claim reads endpoints whose `next_due` has passed, and all endpoints of a partner and mode with news. Publishing increments
--- `news` of the sequence. A claim that leaves nothing unclaimed stores in `seen` the value of `news` that it read; events that
--- committed after the claim began have a higher value. Owners take turns, and so do the endpoints of an owner: a full claim
--- reads no further. Places are shared among partners and modes, test mode last.
+-- A claim reads endpoints whose `next_due` has passed, and all endpoints of a partner and mode with news. If endpoint_limit is
+-- not above 0, it reads only endpoints that endpoint_limits names. Publishing increments `news` of the sequence. A claim that
+-- leaves nothing unclaimed stores in `seen` the value of `news` that it read; events that committed after the claim began have a
+-- higher value. Owners take turns, and so do the endpoints of an owner: a full claim reads no further. Places are shared among
+-- partners and modes, test mode last.
 --
 -- A claim does not wait for the disk. If a crash of the server undoes it, the deliveries are claimed again, and the result of
 -- the lost claim is refused.
@@ -39,11 +40,19 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
 
   RETURN QUERY
-  WITH news AS MATERIALIZED (
-    SELECT ctid AS row, partner, mode, news FROM event_sequences WHERE has_news
+  -- Endpoints from which a claim may take deliveries that takes none of endpoints without a limit of their own.
+  WITH known AS MATERIALIZED (
+    SELECT endpoint_id, partner, mode FROM endpoint_queues
+    WHERE endpoint_limit <= 0
+      AND endpoint_id = ANY (ARRAY (SELECT key FROM jsonb_each_text(endpoint_limits) WHERE value::integer > 0))
+  ),
+  news AS MATERIALIZED (
+    SELECT ctid AS row, partner, mode, news FROM event_sequences
+    WHERE has_news AND (endpoint_limit > 0 OR (partner, mode) IN (SELECT partner, mode FROM known))
   ),
   due AS MATERIALIZED (
-    SELECT endpoint_id, partner, mode, next_due, revision FROM endpoint_queues WHERE next_due <= now_ms
+    SELECT endpoint_id, partner, mode, next_due, revision FROM endpoint_queues
+    WHERE next_due <= now_ms AND (endpoint_limit > 0 OR endpoint_id IN (SELECT endpoint_id FROM known))
   ),
   turns AS (
     SELECT partner, mode, bool_or(has_news) AS has_news, (

@@ -119,7 +119,7 @@ export const deliveryClaimCases = casesOf('delivery claims', {
       'we_a evt_2',
       'we_c evt_3',
     ]);
-    assertSame(await given('c5', { limit: 4, endpointLimit: 0, endpointLimits: new Map([['we_b', 9]]) }), [
+    assertSame(await given('c5', { limit: 4, endpointLimit: -1, endpointLimits: new Map([['we_b', 9]]) }), [
       'we_b evt_0',
       'we_b evt_1',
       'we_b evt_2',
@@ -246,6 +246,19 @@ export const deliveryClaimCases = casesOf('delivery claims', {
     ]);
     const others = await claim(storage, 'c2', { limit: 2, endpointLimit: 0, endpointLimits: named });
     assertFields(others, 'endpointId', ['we_03', 'we_08']);
+  },
+
+  'a claim limited to an endpoint finds what is due again there, and leaves the rest': async (storage) => {
+    for (const label of ['a', 'b']) await registered(storage, label);
+    await published(storage, 'x');
+    const dueAt = now + minute;
+    for (const failed of await claim(storage, 'c1'))
+      await finish(storage, failed, { status: 'pending', dueAt });
+    // PostgreSQL no longer looks for new deliveries once a claim has found none.
+    assertSame(await claimedIds(storage, 'c2'), []);
+    const limits = { endpointLimit: 0, endpointLimits: new Map([['we_b', 1]]) };
+    assertFields(await claim(storage, 'c3', { now: dueAt, ...limits }), 'endpointId', ['we_b']);
+    assertFields(await claim(storage, 'c4', { now: dueAt }), 'endpointId', ['we_a']);
   },
 
   'a delivery whose lease ended is given out together with those that are due': async (storage) => {
