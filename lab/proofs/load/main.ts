@@ -1,4 +1,4 @@
-/** Proof: all operations run together, at half the rate at which errors begin. See ../README.md. */
+/** Proof: all operations run together, at half the rate that is too high for the machine. See ../README.md. */
 import { numbersFrom } from '../../support/arguments.ts';
 import { kinds } from '../../support/deployment/mix.ts';
 import { percentile } from '../../support/measure/statistics.ts';
@@ -9,7 +9,7 @@ import { claimsOf, prove } from './prove.ts';
 
 const { minutes, rate } = numbersFrom({
   minutes: 10,
-  /** Rate at which errors begin, if the rate is known; 0 searches for the rate. */
+  /** Rate that is too high, if it is known; 0 searches for the rate. */
   rate: 0,
 });
 const stolen = watchStolenTime();
@@ -18,7 +18,7 @@ const { latencies } = report.load;
 
 const ms = (time: number): string => `${time.toFixed(1)} ms`;
 console.log(
-  `\nErrors begin at ${report.errorRate} operations a second: one that failed, or had no answer within a second.\n` +
+  `\n${report.limit.rate} operations a second are too many: ${report.limit.reason}.\n` +
     `Held for ${minutes} min at ${report.rate} a second; ${stolen()}\n`,
 );
 const shares = (values: readonly number[]) => [0.5, 0.99, 1].map((share) => ms(percentile(values, share)));

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { authorizePath, codeFrom, RoamingBrowser } from '../../support/browser/remote-flow.ts';
+import { watchIdleTime } from '../../support/measure/idle-time.ts';
 import { Child } from '../../support/processes/child.ts';
 import { authUrl } from '../../support/processes/cluster-options.ts';
 import { type Stage, setStage } from '../../support/processes/stage.ts';
@@ -10,6 +11,11 @@ const firstRate = 50;
 const step = 1.2;
 /** Duration of a step, in milliseconds: long enough for a queue to grow if more operations start than end. */
 const stepMs = 15_000;
+/**
+ * Idle share of the processors below which the rate is not raised further. Beyond this, the operations would
+ * only wait for the processors, which the generator and PostgreSQL use, too.
+ */
+const leastIdle = 0.1;
 /** Time after the load within which all events must be delivered, in milliseconds. */
 const deliveryMs = 30_000;
 
@@ -45,18 +51,32 @@ async function startGenerator(
   return generator;
 }
 
-/** Raises the rate of operations step by step until errors begin. */
-async function findErrorRate(generator: Child, say: (line: string) => void): Promise<number> {
+/** Rate of operations that is too high for the machine. */
+interface Limit {
+  /** Operations a second. */
+  readonly rate: number;
+  readonly reason: string;
+}
+
+/**
+ * Raises the rate of operations step by step until errors begin, or until the processors are busy.
+ * @returns the first rate that is too high, and the reason
+ */
+async function findLimit(generator: Child, say: (line: string) => void): Promise<Limit> {
   for (let rate = firstRate; ; rate = Math.round(rate * step)) {
     await generator.ask('begin', rate);
+    const idleSince = watchIdleTime();
     await delay(stepMs);
+    const idle = idleSince();
     const { failed, failures } = await generator.ask<LoadReport>('end');
-    say(`${rate} operations a second: ${failed} errors ${failures[0] ?? ''}`);
-    if (failed > 0) return rate;
+    const percent = `${(100 * idle).toFixed(0)} %`;
+    say(`${rate} operations a second: ${failed} errors ${failures[0] ?? ''}, processors idle ${percent}`);
+    if (failed > 0) return { rate, reason: 'errors begin' };
+    if (idle < leastIdle) return { rate, reason: `the processors are idle for only ${percent} of the time` };
   }
 }
 
-/** Finds the rate at which errors begin, and then runs at half of that rate. */
+/** Finds the rate that is too high for the machine, and then runs at half of that rate. */
 export async function prove(
   { minutes, rate: given }: { readonly minutes: number; readonly rate: number },
   say: (line: string) => void,
@@ -65,8 +85,8 @@ export async function prove(
   const stage = await setStage(ends, { webs: 2, workers: 1, endpoints: 1 });
   const generator = await startGenerator(ends, stage);
   say('two web processes, a worker and the generator run');
-  const errorRate = given === 0 ? await findErrorRate(generator, say) : given;
-  const rate = Math.floor(errorRate / 2);
+  const limit = given === 0 ? await findLimit(generator, say) : { rate: given, reason: 'as given' };
+  const rate = Math.floor(limit.rate / 2);
   say(`${rate} operations a second for ${minutes} minutes`);
   const { processes } = stage.cluster;
   const askAll = <Answer>(what: string) => Promise.all(processes.map((process) => process.ask<Answer>(what)));
@@ -90,7 +110,7 @@ export async function prove(
   const untold = () => load.transfers.filter((id) => !seen.has(id)).length;
   await until(() => untold() === 0, { everyMs: 500, withinMs: deliveryMs });
   return {
-    ...{ errorRate, rate, load, untold: untold(), rejected },
+    ...{ limit, rate, load, untold: untold(), rejected },
     processes: processes.map(({ name }, index) => ({
       name,
       /** Delay of the event loop's timers in milliseconds: the 99th percentile and the maximum. */
