@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { expect, it } from 'vitest';
+import { compilers } from '../../support/compilers.ts';
 import { generatedFolder, type Subject, subject } from './support/generated.ts';
-
-const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
 /** Source of a program that calls every operation with the generated types. */
 const program = `
@@ -138,7 +137,7 @@ async function compile(folder: string, document: string): Promise<string> {
   writeFileSync(join(folder, 'wrong.ts'), wrongProgram);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
-  const run = promisify(execFile)(process.execPath, [tsc, '-p', folder]);
+  const run = promisify(execFile)(process.execPath, [compilers[7], '-p', folder]);
   const said = await run.catch((error: unknown) => error as { readonly stdout: string });
   return said.stdout;
 }

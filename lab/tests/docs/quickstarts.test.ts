@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { partnerProvider } from '../../../packages/core/test/support/partner-api.ts';
+import { compilers } from '../../support/compilers.ts';
 import { root, textOf } from '../../support/documentation.ts';
 import {
   answers,
@@ -129,7 +130,7 @@ it('the five minutes of the SDK compile under strict TypeScript, as ES module an
   // Wrap the statements in a function, because CommonJS has no top-level await.
   const [, imports = '', rest = ''] = /^((?:import .*\n)+)([\s\S]*)$/.exec(program) ?? [];
   writeFileSync(join(folder, 'app.cts'), `${imports}async function main() {\n${rest}}\nmain();\n`);
-  const said = await run(folder, `node ${join(root, 'node_modules/typescript/bin/tsc')} -p .`);
+  const said = await run(folder, `node ${compilers[7]} -p .`);
   expect(said).toBe('');
   for (const file of ['out/app.mjs', 'out/app.cjs']) {
     // A new partner for each file, because a reference belongs to one payment for ever.
