@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { handedBack } from '../../core/src/webhooks/attempt.ts';
 import { minute, now } from '../../testing/src/contract/samples.ts';
 import {
   claim,
   claimedIds,
+  claimedOne,
   finish,
   leaseMs,
   published,
@@ -62,7 +64,7 @@ describe('a claim does not wait', () => {
   });
 });
 
-describe('a claim that began before another one', () => {
+describe('a claim that began before another call', () => {
   /**
    * Adds `late_claim` to a schema: the function of claims with a pause after the time from which PostgreSQL
    * shows it no later changes, for as long as somebody else holds an advisory lock.
@@ -79,21 +81,41 @@ describe('a claim that began before another one', () => {
     await server.pool.query(late);
   }
 
-  it('does not take what the other one has taken since', async () => {
-    const { schema, storage } = await server.opened();
-    await registered(storage, 'a');
-    await published(storage, 'x');
+  /** Starts a claim that stands still until the returned function is called, which returns the claimed ids. */
+  async function lateClaim(schema: string): Promise<() => Promise<string[]>> {
     await addLateClaim(schema);
     const lock = await holding(server.url, 'SELECT pg_advisory_xact_lock(1)');
-    const late = server.pool.query(
-      `SELECT id FROM "${schema}".late_claim('c1', $1, $2, 100, 100, '{}', NULL, NULL, '{}')`,
+    const late = server.pool.query<{ id: string | null }>(
+      `SELECT id FROM "${schema}".late_claim('late', $1, $2, 100, 100, '{}', NULL, NULL, '{}')`,
       [now, now + leaseMs],
     );
     await allWaiting(server.pool, schema, [late]);
-    expect(await claimedIds(storage, 'c2')).toEqual(['dl_x_1']);
-    await lock.query('ROLLBACK');
-    expect((await late).rows).toEqual([]);
+    return async () => {
+      await lock.query('ROLLBACK');
+      return (await late).rows.flatMap(({ id }) => id ?? []);
+    };
+  }
+
+  it('does not take what another claim has taken since', async () => {
+    const { schema, storage } = await server.opened();
+    await registered(storage, 'a');
+    await published(storage, 'x');
+    const late = await lateClaim(schema);
+    expect(await claimedIds(storage, 'c1')).toEqual(['dl_x_1']);
+    expect(await late()).toEqual([]);
     const { rows } = await server.pool.query(`SELECT claim_id, attempts FROM "${schema}".pending_deliveries`);
-    expect(rows).toEqual([{ claim_id: 'c2', attempts: 0 }]);
+    expect(rows).toEqual([{ claim_id: 'c1', attempts: 0 }]);
+  });
+
+  it('does not delay what was handed back since', async () => {
+    const { schema, storage } = await server.opened();
+    await registered(storage, 'a');
+    await published(storage, 'x');
+    const claimed = await claimedOne(storage, 'c1');
+    await published(storage, 'y');
+    const late = await lateClaim(schema);
+    await storage.deliveries.finish([handedBack(claimed, now)]);
+    expect(await late()).toEqual([]);
+    expect((await claimedIds(storage, 'c2')).toSorted()).toEqual(['dl_x_1', 'dl_y_1']);
   });
 });

@@ -47,6 +47,19 @@ export const deliveryResultCases = casesOf('delivery results', {
     assertSame([again?.attempt, again?.failures, again?.dueAt], [1, 0, now + 3]);
   },
 
+  'deliveries of an endpoint that are handed back together are each found in their time': async (storage) => {
+    await registered(storage, 'a');
+    for (const label of ['x', 'y']) await published(storage, label);
+    const claimed = await claim(storage, 'c1');
+    const back = claimed.map((delivery, index) => {
+      const next = { status: 'pending', dueAt: now + 10 * (index + 1) } as const;
+      return { ...delivery, attempt: null, isCutOff: false, next };
+    });
+    assertSame(await storage.deliveries.finish(back), [true, true]);
+    assertFields(await claim(storage, 'c2', { now: now + 10 }), 'id', ['dl_x_1']);
+    assertFields(await claim(storage, 'c3', { now: now + 20 }), 'id', ['dl_y_1']);
+  },
+
   'an attempt without a result keeps its number, and is no failure': async (storage) => {
     await registered(storage, 'a');
     await published(storage, 'x');

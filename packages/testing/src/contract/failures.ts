@@ -100,6 +100,19 @@ export const failureCases = casesOf('failures', {
     assertSame(await listedIds(storage, failing), []);
   },
 
+  'of the last attempts that are stored together, the one that ended last decides': async (storage) => {
+    await registered(storage, 'a');
+    for (const label of ['x', 'y', 'z']) await published(storage, label);
+    const [first, second, third] = await claim(storage, 'c');
+    assert.ok(first && second && third);
+    await finished(storage, [
+      ended(first, 'delivered', now + 1),
+      ended(second, 'dropped', now + 2),
+      ended(third, 'delivered', now + 3),
+    ]);
+    assertSame(await failingSince(storage), { we_a: null });
+  },
+
   'an attempt that was cut off, or has no result, is no failure': async (storage) => {
     await registered(storage, 'a');
     await published(storage, 'x');
