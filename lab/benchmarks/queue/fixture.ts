@@ -14,7 +14,7 @@ export const eventType = 'order.shipped';
 
 /**
  * Maximum number of concurrent POSTs of one process without Ostiary. Ostiary's own limit for one endpoint is
- * 64; 128 is more than enough to keep two processors busy.
+ * 32; 128 is more than enough to keep two processors busy.
  */
 export const inFlight = 128;
 

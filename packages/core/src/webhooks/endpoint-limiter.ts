@@ -1,11 +1,11 @@
 /** Maximum number of concurrent attempts to an endpoint that has not responded yet. */
 const unprovenLimit = 2;
 
-/** Maximum number of concurrent attempts to one endpoint. */
-const maxLimit = 64;
-
-/** Maximum number of concurrent attempts to one slow endpoint. */
-const maxSlowLimit = 32;
+/**
+ * Maximum number of concurrent attempts to one endpoint. A partner may send no more requests to one IP address
+ * at once (target-limits.ts), so further attempts would only wait there.
+ */
+const maxLimit = 32;
 
 /**
  * Response time in milliseconds up to which an endpoint counts as proven. Slower endpoints together may use
@@ -152,8 +152,7 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
       inFlight -= 1;
       attempts.proven = answeredMs !== null && answeredMs <= promptMs;
       attempts.quick = answeredMs !== null && answeredMs <= quickMs;
-      attempts.limit =
-        answeredMs === null ? 1 : Math.min(attempts.proven ? maxLimit : maxSlowLimit, attempts.limit + 1);
+      attempts.limit = answeredMs === null ? 1 : Math.min(maxLimit, attempts.limit + 1);
       if (!attempts.proven) unproven += attempts.inFlight;
     },
   };
