@@ -47,10 +47,7 @@ it('limiter take a slow answer for no proof that an endpoint is well', () => {
   for (let answers = 0; answers < 100; answers += 1) answer(5);
   expect(limiter.isProven('a')).toBe(true);
   answer(1_001);
-  expect([limiter.isProven('a'), limiter.slots().get('a')], 'none ahead').toEqual([
-    false,
-    32,
-  ]);
+  expect([limiter.isProven('a'), limiter.slots().get('a')], 'none ahead').toEqual([false, 32]);
   for (let begun = 0; begun < 32; begun += 1) limiter.begin('a');
   expect(limiter.free, 'with those that have not proven themselves').toBe(384 - 32);
   limiter.end('a', 1_000);
