@@ -40,8 +40,8 @@ export const queueCases = casesOf('queue', {
     const kinds = ['mail', 'delivery', 'mail', 'unknown'];
     assertSame(await claimedIds(queue, '1', { kinds: [] }), []);
     assertSame(await claimedIds(queue, '2', { kinds: ['unknown'] }), []);
-    assertSame(await claimedIds(queue, '3', { kinds, limit: 3 }), ['first', 'second', 'third']);
-    assertSame(await claimedIds(queue, '4', { kinds, limit: 3 }), ['fourth']);
+    assertSame(await claimedIds(queue, '3', { kinds, limit: 2 }), ['first', 'second']);
+    assertSame(await claimedIds(queue, '4', { kinds, limit: 3 }), ['third', 'fourth']);
   },
 
   'jobs that cannot be claimed do not use up the limit': async ({ queue }) => {

@@ -31,6 +31,8 @@ export const repeatedRefreshCases = casesOf('refresh tokens', {
     assert.equal((await storage.grants.find(grant.codeDigest))?.revokedAt, at);
     assert.equal(await storage.grants.findToken(sampleToken('stolen').digest), null);
     assert.equal(await refresh(storage, 'a 3', 'a 4', { now: at }), 'refused');
+    assert.equal(await refresh(storage, 'a 1', 'stolen', { now: at + minute }), 'replayed');
+    assert.equal((await storage.grants.find(grant.codeDigest))?.revokedAt, at, 'ended once');
     assertSame(
       [await isLive(storage, token), await isAlive(storage, 'a 2'), await isAlive(storage, 'a 3')],
       [false, false, false],
@@ -53,6 +55,14 @@ export const repeatedRefreshCases = casesOf('refresh tokens', {
     for (let use = 0; use < 5; use += 1) assert.equal(await isAlive(storage, `a use ${use}`), true);
     assert.equal(await refresh(storage, 'a 2', 'a 3', { now: now + hour }), 'refreshed');
     assert.equal(await isAlive(storage, 'a use 0'), true);
+  },
+
+  'one of another grant that is replaced in between changes nothing': async (storage) => {
+    for (const label of ['a', 'other']) await connected(storage, label);
+    await refresh(storage, 'a 1', 'a 2');
+    await refresh(storage, 'other 1', 'other 2');
+    assert.equal(await refresh(storage, 'a 1', 'a 2', { token: 'a again' }), 'refreshed');
+    assert.equal(await isAlive(storage, 'a again'), true);
   },
 
   'one that is its own successor stays valid until the new end, for any number of uses': async (storage) => {
