@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import type { IdempotencyClaim, Owner, Quota } from '@ostiary/core/storage';
 import { assertSame, type Calls, casesOf, countAnswers, inParallel } from './case.ts';
-import { acme, assertOutcome, create, executions, sampleClaim, sampleTransfer } from './partner-samples.ts';
+import {
+  acme,
+  assertOutcome,
+  create,
+  executions,
+  sampleClaim,
+  sampleEvent,
+  sampleTransfer,
+} from './partner-samples.ts';
 import { digestOf, now } from './samples.ts';
 
 export const idempotencyCases = casesOf('idempotency', {
@@ -119,6 +127,16 @@ export const idempotencyCases = casesOf('idempotency', {
       assertSame(replay, { outcome: 'replayed', answer: { status: 201, body: `${index}` } });
     }
     assert.equal((await executions(storage)).length, 4);
+  },
+
+  'one key means another event in another mode': async ({ events }) => {
+    for (const mode of ['live', 'test'] as const) {
+      const idempotency = sampleClaim('key', { mode, answer: { status: 201, body: mode } });
+      const publish = (label: string) =>
+        events.publish([sampleEvent(`${mode} ${label}`, { mode })], { idempotency, now });
+      assert.equal((await publish('once')).outcome, 'published');
+      assertSame(await publish('again'), { outcome: 'replayed', answer: idempotency.answer });
+    }
   },
 
   'parallel requests with one key and one reference are replays, never conflicts': async (storage) => {

@@ -3,6 +3,7 @@ import type { IdempotencyClaim, Storage, StoredAnswer } from '@ostiary/core/stor
 import { assertSame, assertUnavailable, casesOf, countAnswers, inParallel } from './case.ts';
 import {
   acme,
+  assertOutcome,
   create,
   created,
   executions,
@@ -183,6 +184,28 @@ const cases: { readonly [name: string]: (storage: Storage, kind: Kind) => Promis
     assert.equal(await outcomeOf('b', second, now + minute), done);
     assert.equal(await outcomeOf('c', first, now + minute), 'key_conflict', 'the record was overwritten');
     assert.equal(await outcomeOf('c', second, now + 2 * minute - 1), 'replayed');
+  },
+
+  'records of other owners and of other keys do not answer, and stay as they are': async (
+    storage,
+    { done, ask },
+  ) => {
+    const others = [
+      claimOf('partner', { partner: 'other' }),
+      claimOf('mode', { mode: 'test' }),
+      claimOf('key', { key: 'another key' }),
+    ];
+    for (const claim of others) {
+      const { partner, mode, answer } = claim;
+      assertOutcome(await create(storage, sampleTransfer(answer.body, { partner, mode }), claim), 'created');
+    }
+    const claim = claimOf('own');
+    const first = await ask(storage, 'own', claim);
+    assert.equal(first.outcome, done);
+    const answer = first.answer ?? claim.answer;
+    assertSame(await ask(storage, 'again', claim), { outcome: 'replayed', answer });
+    for (const other of others)
+      assertSame((await storage.idempotency.find({ ...other, now }))?.answer, other.answer);
   },
 
   'of parallel requests after a record has ended exactly one takes effect': async (

@@ -124,7 +124,8 @@ export const partnerEndCases = casesOf('the end of a partner', {
     } as const)) {
       assert.equal(await storage.apiKeys.insert(sampleApiKey(label, changes)), true);
     }
-    await storage.clients.insert(sampleClient({ clientId: 'off', partner: 'acme', disabledAt: now }));
+    for (const clientId of ['off', 'also off'])
+      await storage.clients.insert(sampleClient({ clientId, partner: 'acme', disabledAt: now }));
     await redeemed(storage, 'token');
     await redeemed(storage, 'ended token', {}, { expiresAt: now + 5 });
     const { token } = await redeemed(storage, 'revoked token');

@@ -64,7 +64,7 @@ export const redemptionCases = casesOf('redemption', {
     const bound = await issued(storage, 'bound', { dpopJkt: 'key of the code' });
     const token = sampleToken('a', { dpopJkt: 'key' });
     await redeem(storage, free, token);
-    await redeem(storage, bound, sampleToken('b', { dpopJkt: 'key of the code' }));
+    await redeem(storage, bound, sampleToken('b', { dpopJkt: 'another key' }));
     assert.equal((await storage.grants.findToken(token.digest))?.dpopJkt, 'key');
     assert.equal((await storage.grants.find(free.codeDigest))?.dpopJkt, 'key');
     assert.equal((await storage.grants.find(bound.codeDigest))?.dpopJkt, 'key of the code');
