@@ -128,8 +128,10 @@ export const partnerEndCases = casesOf('the end of a partner', {
       await storage.clients.insert(sampleClient({ clientId, partner: 'acme', disabledAt: now }));
     await redeemed(storage, 'token');
     await redeemed(storage, 'ended token', {}, { expiresAt: now + 5 });
-    const { token } = await redeemed(storage, 'revoked token');
-    await storage.grants.revokeToken(token.digest, now);
+    for (const label of ['revoked token', 'another revoked token']) {
+      const { token } = await redeemed(storage, label);
+      await storage.grants.revokeToken(token.digest, now);
+    }
     await issued(storage, 'code');
     await issued(storage, 'ended code', { expiresAt: now + 5 });
     const { codeDigest } = await issued(storage, 'revoked code');
