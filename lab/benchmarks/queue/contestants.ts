@@ -8,7 +8,7 @@ export type ContestantName = (typeof contestantNames)[number];
 
 /**
  * Maximum number of concurrent attempts of one Ostiary process, attempts with unwritten results included.
- * Ostiary has no other setting. One endpoint never gets more than 32 attempts at once.
+ * Ostiary has no other setting.
  */
 export const ostiarySettings = [
   { concurrency: 512 },

@@ -13,8 +13,8 @@ export const partner = 'bench';
 export const eventType = 'order.shipped';
 
 /**
- * Maximum number of concurrent POSTs of one process without Ostiary. Ostiary's own limit for one endpoint is
- * 32; 128 is more than enough to keep two processors busy.
+ * Maximum number of concurrent POSTs of one process without Ostiary: more than enough to keep two processors
+ * busy.
  */
 export const inFlight = 128;
 

@@ -1,11 +1,13 @@
+import { maxAtAddress } from './target-limits.ts';
+
 /** Maximum number of concurrent attempts to an endpoint that has not responded yet. */
 const unprovenLimit = 2;
 
 /**
- * Maximum number of concurrent attempts to one endpoint. A partner may send no more requests to one IP address
- * at once (target-limits.ts), so further attempts would only wait there.
+ * Maximum number of concurrent attempts to one endpoint. A partner may take no more than half of the places of
+ * one IP address, so further attempts would only wait there.
  */
-const maxLimit = 32;
+const maxLimit = maxAtAddress / 2;
 
 /**
  * Response time in milliseconds up to which an endpoint counts as proven. Slower endpoints together may use

@@ -3,7 +3,7 @@ import type { OwnerName } from '../ports/shares.ts';
 import { nodeTimer, type Schedule } from '../time/clock.ts';
 
 /** Maximum number of concurrent requests to one IP address, all partners together. Further requests wait. */
-const atOnce = 64;
+export const maxAtAddress = 64;
 
 /** Longest wait of a request for a place at its IP address, in milliseconds. After that it is not sent. */
 const maxWaitMs = 5_000;
@@ -51,7 +51,7 @@ export function createTargetLimits(schedule: Schedule = nodeTimer) {
   function targetAt(address: string): Target {
     const known = targets.get(address);
     if (known !== undefined) return known;
-    const target: Target = { shares: createShares(atOnce), waiting: new Map(), underWay: 0 };
+    const target: Target = { shares: createShares(maxAtAddress), waiting: new Map(), underWay: 0 };
     targets.set(address, target);
     return target;
   }
