@@ -111,7 +111,7 @@ function causeCard({ provider, webhooks, url }: PartnerConfig): Html {
   return html`<section class="card" id="cause"><h2>Make it happen</h2>
 <ul class="plain"><li><a href="/">Receive your cashback</a>: <code>payment.completed</code></li>
 <li>Trigger any event in the <a href="${provider.authUrl}/sandbox">sandbox console</a>, with the shop’s test key</li>
-<li>Change what is known of a customer who shared <code>kyc</code>: <code>npm run ostiary -- users kyc anaika --tier 2</code></li></ul>
+<li>Change the identity check of a customer who shared <code>kyc</code>: <code>npm run ostiary -- users kyc anaika --tier 2</code></li></ul>
 <h3>Where the shop listens</h3><dl>${rows}</dl></section>`;
 }
 
