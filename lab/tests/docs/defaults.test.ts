@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { defaultOptions } from '@ostiary/core';
 import { expect, test } from 'vitest';
+import { createEndpointLimiter } from '../../../packages/core/src/webhooks/endpoint-limiter.ts';
+import { maxAtAddress } from '../../../packages/core/src/webhooks/target-limits.ts';
 
 const docs = resolve(import.meta.dirname, '../../../docs');
 const page = (name: string): string => readFileSync(join(docs, name), 'utf8').replace(/\s+/g, ' ');
@@ -40,4 +42,30 @@ test('the page about configuration has the defaults of the options', () => {
     ['`OSTIARY_EVENT_RETENTION_DAYS`', `${webhooks.retentionDays} days`],
   ];
   for (const row of rows) expect(configuration).toContain(row.join(' | '));
+});
+
+test('docs name the limits of simultaneous attempts as they are', () => {
+  const { concurrency } = defaultOptions.webhooks;
+  const limiter = createEndpointLimiter(concurrency);
+  const attempt = (endpoint: string, answeredMs: number | null): void => {
+    limiter.begin(endpoint);
+    limiter.end(endpoint, answeredMs);
+  };
+  for (let count = 0; count < concurrency; count += 1) attempt('prompt', 100);
+  const toOne = limiter.slots().get('prompt');
+  attempt('silent', null);
+  expect(limiter.slots().get('silent')).toBe(1);
+  const scaling = page('scaling.md');
+  expect(scaling).toContain(
+    `up to ${concurrency} simultaneous webhook attempts, of which at most ${toOne} go to one endpoint.`,
+  );
+  expect(scaling).toContain(`up to ${toOne} at a time from each worker.`);
+  const webhooks = page('webhooks.md');
+  expect(webhooks).toContain('After an attempt without a response, an endpoint gets one attempt at a time');
+  expect(limiter.free / concurrency).toBe(0.75);
+  expect(webhooks).toContain("together use at most three quarters of a worker's simultaneous attempts.");
+  expect(webhooks).toContain(`sends at most ${maxAtAddress} simultaneous requests to one IP address,`);
+  expect(webhooks).toContain(
+    `Of a worker's ${maxAtAddress} simultaneous requests to an IP address, one partner`,
+  );
 });
