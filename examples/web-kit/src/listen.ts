@@ -90,7 +90,10 @@ function reasonOf(error: unknown, address: Address | SocketAddress, variables: V
  * so that no proxy sends a request on a closing connection.
  */
 export const patience = {
-  /** Time from the first byte, or from the connection, to the end of a request's headers, in milliseconds. */
+  /**
+   * Maximum time to the end of a request's headers, in milliseconds. It begins with the connection, and begins
+   * anew with the first byte of each request.
+   */
   headersMs: 9_000,
   /** Time to the end of a request's body, in milliseconds. */
   requestMs: 14_000,

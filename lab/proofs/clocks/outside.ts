@@ -16,7 +16,10 @@ interface Record {
   failuresLeft: number;
   failures: number;
   successes: number;
-  /** Start of the wait for the next attempt, in real time. */
+  /**
+   * Start of the wait for the next attempt, in the simulated real time (`real` in world.ts), which does not
+   * change with the clocks of the processes.
+   */
   since: number;
   /**
    * True if an attempt was running while a clock was changed or a process was suspended, or began while one process followed

@@ -24,9 +24,9 @@ const reasons: Readonly<Record<string, string>> = {
 const growthOf = (times: readonly number[]): number[] => times.map((time) => time / (times[0] ?? Number.NaN));
 
 /**
- * Makes the guarantee that an operation takes the same time and reads the same number of pages for every table
- * size. Where the tables exceed the memory, a plain look-up takes longer too, and the operation may take longer
- * by the same factor.
+ * Makes the guarantee that an operation takes about the same time and reads about the same number of pages for
+ * every table size, within `limits`. Where the tables exceed the memory, a plain look-up takes longer too, and
+ * the operation may take longer by the same factor. An operation in `reasons` is only reported.
  */
 export function growthClaim(name: string, taken: readonly Taken[], limits: Limits): Claim {
   const [smallest] = taken;

@@ -27,7 +27,7 @@ export async function examine(page: Page) {
   });
 }
 
-/** Returns the accessibility violations that axe finds on a page. */
+/** Returns the accessibility violations that axe finds on a page, or one entry if axe checked next to nothing. */
 export async function violations(page: Page): Promise<string[]> {
   const result = await examine(page);
   if (result.kept < 15) return [`${page.url()}: axe looked at next to nothing`];

@@ -84,7 +84,10 @@ it('runs the code of every operation in curl, Node and Python against a real ser
   context.onTestFinished(() => clearInterval(delivering));
   const folder = generatedFolder('api-reference');
 
-  /** Runs the code samples of all API operations in one process. @returns the failures, by operation */
+  /**
+   * Runs the code samples of all API operations in one language, in one process. @returns a line for each
+   * failure, with the name of the operation
+   */
   async function failures(
     language: string,
     ending: string,

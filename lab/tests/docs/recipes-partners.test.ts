@@ -123,8 +123,8 @@ describe('recipes for partners', () => {
     );
     const kit = await newKit();
     /**
-     * Statuses that the recipe's handler returned. The handler gets each delivery as an event of both AWS
-     * versions, with the body as text and as Base64.
+     * Statuses that the recipe's handler returned. The handler gets each delivery six times: with the body as
+     * text and as Base64, each as an event of both AWS versions and once with a changed body.
      */
     const statuses: number[] = [];
     const receiver = async (request: Request) => {

@@ -10,8 +10,8 @@ export interface PostgresResult {
 export interface PostgresClient {
   query(statement: {
     /**
-     * Name under which the connection prepares the statement on first use, so that later uses skip parsing
-     * and planning.
+     * Name under which the connection prepares the statement on first use. Later uses skip parsing. They skip
+     * planning once PostgreSQL uses a generic plan, at the earliest after five uses with parameters.
      */
     readonly name?: string;
     readonly text: string;

@@ -80,10 +80,10 @@ export interface Preparing {
 }
 
 /**
- * Creates a prepared statement, for frequent use. If the connection allows it, PostgreSQL keeps it parsed and
- * planned, which saves most of the work for a statement that finds or changes a row by its key. Use it only
- * if one plan is good for all parameters and any number of rows, because a plan chosen for a small table
- * stays until the server replans.
+ * Creates a prepared statement, for frequent use. If the connection allows it, PostgreSQL keeps it parsed and,
+ * after some uses, planned, which saves most of the work for a statement that finds or changes a row by its
+ * key. Use it only if one plan is good for all parameters and any number of rows, because a plan chosen for a
+ * small table stays until the server replans.
  */
 export const prepared = <Parameters extends object, Row = never>(sql: string): Statement<Parameters, Row> =>
   statement(sql, { isPrepared: true });

@@ -8,7 +8,7 @@ function rowOf({ kid, alg, createdAt, activeFrom, signing }: SigningKeyInfo): re
 
 const heads = ['KEY ID', 'ALG', 'CREATED', 'ACTIVE FROM', ''];
 
-/** Commands that manage the keys that sign ID tokens. */
+/** Commands that list and rotate the keys that sign ID tokens. */
 export const signingKeyCommands: Commands = {
   'signing-keys list': {
     about: 'the keys that relying parties see',

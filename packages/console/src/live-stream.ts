@@ -155,7 +155,8 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
   }
 
   /**
-   * Responds to an admitted visit with an update stream, or with 429 or 503 if there are too many open pages.
+   * Responds to an admitted visit with an update stream. Responds with 429 if the partner has too many open
+   * pages, and with 503 if the process has too many.
    */
   return (page: OpenPage, visit: ConsoleVisit): ConsoleAnswer => {
     const leave = places.take(visit.partner);

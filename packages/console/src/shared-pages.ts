@@ -12,7 +12,7 @@ import { search } from './search.ts';
 import { changeSecret, secret } from './secret.ts';
 import type { Visit } from './visit.ts';
 
-/** Routes of the pages that the console and the portal for live data share. */
+/** Returns the routes of the pages that the partners' sandbox console and live portal have in common. */
 export function sharedPages(
   mode: Visit['mode'],
   { guarded, managed, action, signOut }: Guard,

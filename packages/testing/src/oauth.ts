@@ -103,7 +103,8 @@ export interface TestOAuth {
   /** Returns the URL of an authorization request without PKCE. */
   authorizeUrl(client: TestClient, options?: AuthorizeOptions): string;
   /**
-   * Makes an authorization request with PKCE, which a user approves or denies. Goes through the real pages.
+   * Makes an authorization request with PKCE for a signed-in user, who approves or denies it on the real
+   * consent page. There is no login page. After a denial, `callback` contains the error.
    *
    * @example
    * ```ts

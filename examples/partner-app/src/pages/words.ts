@@ -4,7 +4,7 @@ import type en from '../../texts/en.json';
 
 export const languages = ['en', 'fr', 'ht', 'es', 'pt'] as const;
 
-/** Texts of the customers' pages in one language. Pages for developers are in English. */
+/** Texts, in one language, of the pages for the shop's customers. Pages for developers are in English. */
 export type Words = typeof en & { readonly language: string };
 
 const wordsIn = (language: string): Words => {

@@ -3,8 +3,8 @@ import type { Installation } from '../installation.ts';
 import { AccountError } from '../users/accounts.ts';
 
 /**
- * Command `passport`: prints a passport as the passport page shows it. The operator acts for the user, so the
- * audit log records it.
+ * Command `passport`: issues a passport for a user and prints its text, which the passport page shows as a QR
+ * code. The operator acts for the user, so the audit log records it.
  */
 export const passportCommand: Command<Installation> = {
   about: 'print a passport of a user, valid for five minutes, and nothing else',

@@ -6,7 +6,10 @@ export type Gauges = Readonly<Record<string, readonly [description: string, unit
 /** Value of a gauge metric, or several values with labels. */
 type Value = number | readonly (readonly [value: number, labels: Readonly<Record<string, string>>])[];
 
-/** Creates gauges whose values are read together at each scrape. `null` omits them from a scrape. */
+/**
+ * Creates gauges whose values are read together at each scrape. If `read` returns `null`, the scrape contains
+ * none of these gauges.
+ */
 export function observe<Table extends Gauges>(
   meter: Meter,
   table: Table,

@@ -40,10 +40,10 @@ export function createJoining(
     },
 
     /**
-     * Uses up an invitation link for a password with one-time codes. Returns recovery codes, of which only
-     * digests are stored.
-     * @param totp - secret of the codes, and a code of it. Without it, the password alone signs in
-     * @returns `null` if the code is wrong; the link still works then
+     * Uses up an invitation link to set a password and, with `totp`, one-time codes.
+     * @param totp - secret of the one-time codes, and a code of it; `null` if the password alone signs in
+     * @returns the recovery codes, of which only digests are stored, or an empty list without `totp`; `null`
+     * if the one-time code is wrong, and then the link still works
      * @throws StaffError if the link is over
      */
     async setPassword(

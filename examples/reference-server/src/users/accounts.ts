@@ -255,7 +255,10 @@ export function createAccounts(database: Database, passwords: Passwords, now: ()
     list: async (page: { readonly after?: string; readonly limit?: number } = {}): Promise<Account[]> =>
       (await rows.list({ after: '', limit: 100, ...page })).map(toAccount),
 
-    /** Finds users by a part of the name, the start of the handle, or phone, e-mail or id; see `list`. */
+    /**
+     * Finds users by a part of the name, the start of the handle, or the whole phone number, e-mail address or
+     * id. Returns them by handle; `after` is the last handle of the previous page.
+     */
     search: async (request: { readonly text: string; readonly after: string; readonly limit: number }) =>
       (await rows.search(request)).map(toAccount),
 

@@ -8,11 +8,17 @@ export interface RunModule {
   readonly name: string;
   /** Summary of what the conformance module checks, in one line. */
   readonly checks: string;
-  /** Rejects if a condition of the conformance module does not hold, the condition of a warning included. */
+  /**
+   * Runs the checks of the conformance module against the provider. Rejects if one of them fails. If the
+   * original module ends with a warning, the checks include the reason that `warning` gives.
+   */
   run(suite: Suite): Promise<unknown>;
-  /** Reason why the original module ends with a warning, which does not count as a failure. */
+  /** Reason why the original module ends with a warning. A warning does not count as a failure. */
   readonly warning?: string;
-  /** Reason why a person has to review the result of the original, which does not count as a failure. */
+  /**
+   * Reason why a person has to review the result of the original module. A result that needs a review does
+   * not count as a failure.
+   */
   readonly review?: string;
   /**
    * Reason why the original module skips its last part. This repository's module checks conditions of its own

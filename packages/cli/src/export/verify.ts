@@ -11,7 +11,10 @@ export interface ExportSummary {
     readonly amount: string;
   }[];
   readonly sha256: string;
-  /** True if every day of the export is closed, so that the same export has the same bytes next time. */
+  /**
+   * True if every day of the export is closed. In live mode, the same export then has the same bytes next
+   * time. In test mode, old payments are removed.
+   */
   readonly final: boolean;
 }
 

@@ -92,7 +92,10 @@ const tables: readonly Omit<TableMove, 'columns'>[] = [
   { name: 'audit_head', key: ['id'] },
 ];
 
-/** Columns that have a more specific type in PostgreSQL than in SQLite. */
+/**
+ * Columns that are `boolean` or `text[]` in PostgreSQL. In SQLite they hold 0 or 1, or the text of a JSON
+ * array.
+ */
 const kinds: Readonly<Record<string, ColumnKind>> = {
   'clients.partner_disabled': 'boolean',
   'consents.scopes': 'list',

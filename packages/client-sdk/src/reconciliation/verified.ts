@@ -13,7 +13,10 @@ export interface ReconciliationSummary {
   }[];
   /** SHA-256 of every byte of the export before the summary, in hexadecimal. */
   readonly sha256: string;
-  /** True if every day of the export is closed, so that its rows will not change any more. */
+  /**
+   * True if every day of the export is closed. In live mode, its rows then do not change any more. In test
+   * mode, old payments are removed.
+   */
   readonly final: boolean;
 }
 

@@ -4,7 +4,7 @@ import { type CursorPage, cursorList, type List } from '../http/list.ts';
 import type { Connection, IdempotentOptions, RequestOptions } from '../options.ts';
 import type { Mode, Open } from './open.ts';
 
-/** Request to make a payment. */
+/** Payment that your program makes with `payments.create`. The service responds with the transfer. */
 export interface PaymentRequest {
   /** Amount of the payment, a decimal with two digits, such as `"125.00"`. */
   readonly amount: string;

@@ -42,7 +42,10 @@ function problemsIn(labels: object, { problems }: Filled, voice: Voice): Problem
   return sorted;
 }
 
-/** Makes the fields of a form. Submitted fields keep their values; other fields get the given defaults. */
+/**
+ * Makes the fields of a form. Before the form is sent, the fields have the given defaults. Afterwards they
+ * show the sent values, except files, and a checkbox that was not sent is not ticked.
+ */
 export function fieldsOf<Name extends string>(
   { voice, words }: OperatorContext,
   labels: { readonly [Field in Name]: string },

@@ -73,7 +73,7 @@ ${pageLinks([
 
 /**
  * Returns the user that the query names. If the host application passes no function that finds users, any id
- * names a user.
+ * of 1 to 255 printable ASCII characters names a user.
  */
 async function userOf({ query, users: host }: OperatorContext): Promise<OperatorUser> {
   // Not trimmed: spaces at the ends belong to the host's ids.

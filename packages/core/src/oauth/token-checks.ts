@@ -21,7 +21,7 @@ export interface ActiveToken {
   readonly expiresAt: Date;
   /** Authentication context class of the sign-in, if `login.authenticate` returned one. */
   readonly acr?: string;
-  /** Time of the user's sign-in, to the second; present if `acr` is. */
+  /** Time of the user's sign-in, to the second; present only together with `acr`. */
   readonly authenticatedAt?: Date;
   /** Thumbprint of the key to which the access token is bound (RFC 9449); missing if it is not bound. */
   readonly dpopJkt?: string;

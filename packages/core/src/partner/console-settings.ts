@@ -26,7 +26,8 @@ export interface ConsoleBackendParts {
 /**
  * Returns what the backends of the console and of the live portal have in common: settings of the service,
  * and the values that their forms need.
- * @param name - name of the pages, which separates their forms and secrets from those of others
+ * @param name - name of the pages. It is part of the purpose of each form, and of the key under which a new
+ * secret is kept until it is shown, so that other pages accept neither
  */
 export function consoleSettings(
   core: Core,

@@ -51,7 +51,7 @@ export const reconciliation = component('Reconciliation', 'An export of final tr
       ),
       final: field(
         z.boolean(),
-        'True if every day of the export is closed, so that a later export has the same bytes.',
+        'True if every day of the export is closed. In live mode, a later export then has the same bytes. In test mode, old payments are removed.',
         true,
       ),
     },

@@ -191,7 +191,7 @@ const onlyWithConsent = `Present only while one of your clients holds the userâ€
 
 export const userSchema = component('User', 'A user.', {
   kid: kidField,
-  handle: text(`Short name that the user chose. ${whereKnown}`, 'test-approved').optional(),
+  handle: text(`Public short name of the user at the service. ${whereKnown}`, 'test-approved').optional(),
   name: text(`Full name. ${whereKnown}`, 'Test Approved').optional(),
   role: role.optional(),
   country: country.optional(),

@@ -13,7 +13,10 @@ export interface ExportRange {
   readonly from: number;
   /** End of the export's range, excluded. */
   readonly to: number;
-  /** True if every day of the export's range is closed. Such an export has the same bytes every time. */
+  /**
+   * True if every day of the export's range is closed. In live mode, such an export has the same bytes every
+   * time.
+   */
   readonly final: boolean;
 }
 

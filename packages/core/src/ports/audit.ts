@@ -6,7 +6,10 @@ export interface AuditRecord {
   /** Unique id of the act: `aud_…`. */
   readonly id: string;
   readonly at: number;
-  /** Name of the person or program that acted, as the host application gave it. */
+  /**
+   * Name of the person or program that acted: as the host application gave it, `host` if it gave none, or
+   * `portal link of …` for a change in the live portal.
+   */
   readonly actor: string;
   /** Role of the operator who acted, as the host application gave it; `null` if the host gave none. */
   readonly role: string | null;

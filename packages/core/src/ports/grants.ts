@@ -90,7 +90,7 @@ export interface RefreshTokenDigests {
   readonly family: Uint8Array;
 }
 
-/** The refresh token that a redemption stores. */
+/** Refresh token that is stored when an authorization code is exchanged. */
 export interface NewRefreshToken extends RefreshTokenDigests {
   readonly expiresAt: number;
 }

@@ -168,7 +168,7 @@ export interface Storage {
    * expires later than `now + leaseMs + toleranceMs` then expires at `now + leaseMs`, and its claim stays the
    * current one. Jobs of kinds that are not listed stay as they are. Endpoints that were last served later
    * than `now + toleranceMs` take their turn as if served now.
-   * @returns the number of jobs and deliveries that were brought forward
+   * @returns the number of changed jobs and deliveries, including those with a shortened lease
    */
   boundWaits(
     request: LongestWaits & { readonly now: number; readonly toleranceMs: number; readonly limit: number },

@@ -33,7 +33,7 @@ const collectMs = 5_000;
  * it or fails with it.
  */
 export interface HourlyCounts {
-  /** Adds one to a count of the current hour. */
+  /** Adds one to a count. It belongs to the hour in which it is stored, some seconds later. */
   add(name: CountName, mode: Mode): void;
   /** Keeps a measured value if it is the largest of its hour. */
   measure(name: PeakName, mode: Mode, value: number): void;

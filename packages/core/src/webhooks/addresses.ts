@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { addressMatcher } from '../text/ip-address.ts';
 
 /**
- * IPv4 ranges that are not public: multicast, and IANA's special-purpose ranges (RFC 6890 and its registry),
- * including those that the registry calls globally reachable. Requests to them are refused unless private
- * targets are allowed.
+ * IPv4 ranges to which requests are refused unless private targets are allowed: multicast, IANA's
+ * special-purpose ranges (RFC 6890 and its registry) including those that the registry calls globally
+ * reachable, and an internal address of a large cloud.
  */
 const specialV4 = [
   '0.0.0.0/8', // this network

@@ -6,7 +6,10 @@ class AbortedLookup extends Error {
   readonly code = 'ABORT_ERR';
 }
 
-/** Creates the function that resolves host names of webhook targets, each within a time limit. */
+/**
+ * Creates two functions: `addressesOf` resolves the host name of a webhook target within a time limit and
+ * checks its addresses, and `abort` ends the running DNS lookups.
+ */
 export function createLookups(policy: TargetPolicy, resolve: Resolve, timeoutMs: number) {
   const underWay = new Set<(error: Error) => void>();
   return {

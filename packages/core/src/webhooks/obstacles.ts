@@ -12,7 +12,8 @@ import { iso } from '../time/clock.ts';
 export const lateMs = 60_000;
 
 /**
- * Length of the period in which events without a delivery and failures of endpoints count, in milliseconds.
+ * Length of the period in which events without a delivery and failures of endpoints count as recent, for
+ * reports about webhooks that do not arrive, in milliseconds.
  */
 export const recentMs = 24 * 3_600_000;
 
