@@ -58,6 +58,11 @@ function statementsIn(schema: string) {
       WHERE id = :id AND partner = :partner AND mode = :mode AND taken AND answer IS NULL
     `),
 
+    end: statement<OwnedId & { readonly answer: string }>(`
+      UPDATE ${schema}.inbox_requests SET answer = :answer
+      WHERE id = :id AND partner = :partner AND mode = :mode AND answer IS NULL
+    `),
+
     removeOldest: statement<Owner & Quota & { readonly before: number; readonly limit: number }>(`
       DELETE FROM ${schema}.inbox_requests WHERE id = ANY (ARRAY (
         SELECT id FROM ${schema}.inbox_requests WHERE id IN (
@@ -104,6 +109,9 @@ export function postgresInbox(database: Database): InboxStore {
 
     answer: ({ partner, mode }, id, answer) =>
       database.changes(sql.answer, { partner, mode, id, answer: JSON.stringify(answer) }),
+
+    end: ({ partner, mode }, id, result) =>
+      database.changes(sql.end, { partner, mode, id, answer: JSON.stringify(result) }),
 
     removeOldest: ({ partner, mode, rows, bytes, before, limit }) =>
       database.change(

@@ -58,6 +58,11 @@ export function sqliteInbox(database: Database): InboxStore {
       WHERE id = :id AND partner = :partner AND mode = :mode AND taken = 1 AND answer IS NULL
     `),
 
+    end: connection.prepare<[OwnedId & { readonly answer: string }]>(`
+      UPDATE inbox_requests SET answer = :answer
+      WHERE id = :id AND partner = :partner AND mode = :mode AND answer IS NULL
+    `),
+
     removeOldest: connection.prepare<[Owner & Quota & { readonly before: number; readonly limit: number }]>(`
       DELETE FROM inbox_requests WHERE id IN (
         SELECT id FROM (
@@ -98,6 +103,11 @@ export function sqliteInbox(database: Database): InboxStore {
     async answer({ partner, mode }, id, answer) {
       const text = JSON.stringify(answer);
       return database.write(() => sql().answer.run({ partner, mode, id, answer: text }).changes > 0);
+    },
+
+    async end({ partner, mode }, id, result) {
+      const text = JSON.stringify(result);
+      return database.write(() => sql().end.run({ partner, mode, id, answer: text }).changes > 0);
     },
 
     removeOldest: ({ partner, mode, rows, bytes, before, limit }) =>

@@ -98,6 +98,10 @@ export const answerTaken = component(
   'InboxAnswerTaken',
   'Confirmation that a response to an inbox request arrived.',
   {
-    counted: field(z.boolean(), 'False if the delivery attempt had ended or already had a response.', true),
+    counted: field(
+      z.boolean(),
+      'False if the request was not taken or has been removed, or if the delivery attempt had ended or already had a response.',
+      true,
+    ),
   },
 );

@@ -58,6 +58,13 @@ export interface InboxStore {
   answer(owner: Owner, id: string, answer: InboxAnswer): Promise<boolean>;
 
   /**
+   * Stores the result of an attempt that ended before a program responded, whether a program took the request
+   * or not. No program can take the request or respond to it afterwards. Returns `false` and changes nothing
+   * if the request is unknown, belongs to another owner, or has a response already.
+   */
+  end(owner: Owner, id: string, result: InboxAnswer): Promise<boolean>;
+
+  /**
    * Removes inbox requests of one partner and mode that arrived before `before` or exceed a quota, the oldest
    * first, at most `limit`. Returns the number of removed requests. The quota's bytes count headers and
    * bodies.

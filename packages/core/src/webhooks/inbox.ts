@@ -75,16 +75,23 @@ export function withInboxes(
     signal: AbortSignal,
   ): Promise<AttemptAnswer> {
     const elapsed = () => performance.now() - startedAt;
+    /** Ends the wait, so that no later response counts. A response that has just arrived is the result. */
+    const ended = async (error: 'timeout' | 'aborted'): Promise<AttemptAnswer> => {
+      if (await inbox.end(owner, id, { httpStatus: null, error, response: null }))
+        return failedAnswer(error, elapsed());
+      const answer = (await inbox.find(owner, id))?.answer ?? null;
+      return answer === null ? failedAnswer(error, elapsed()) : resultOf(answer, elapsed());
+    };
     while (elapsed() < answerMs) {
       // Most responses come soon: poll less often the longer the attempt waits.
       const pause = Math.min(Math.max(pollMs, elapsed() / 10), answerMs - elapsed());
-      if (!(await waited(pause, signal))) return failedAnswer('aborted', elapsed());
+      if (!(await waited(pause, signal))) return ended('aborted');
       const request = await inbox.find(owner, id);
       // Newer requests or the removal of the endpoint removed it.
       if (request === null) return failedAnswer('connection_reset', elapsed());
       if (request.answer !== null) return resultOf(request.answer, elapsed());
     }
-    return failedAnswer('timeout', elapsed());
+    return ended('timeout');
   }
 
   async function receive(

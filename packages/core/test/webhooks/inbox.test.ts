@@ -1,5 +1,5 @@
 import { memoryStorage } from '@ostiary/testing/memory';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { patient } from '../../../../lab/support/patient.ts';
 import type { Core } from '../../src/options/context.ts';
 import { systemRandom } from '../../src/secrets/random.ts';
@@ -91,6 +91,42 @@ it.each(['inbox:listen', 'inbox:timeout'] as const)(
     expect(await later).toMatchObject({ ok: true, httpStatus: 200 });
   },
 );
+
+const success = { httpStatus: 200, error: null, response: '' };
+
+it.each(['timeout', 'aborted'] as const)(
+  'a response does not count after the attempt ended with %s, whether its request was taken before or not',
+  async (error) => {
+    const { storage, client, attempt, post, stored } = await waiting('inbox:listen');
+    const take = () => storage.inbox.take({ ...owner, endpointId: 'we_a', since: 0, limit: 5 });
+    const [taken] = await take();
+    const other = post('inbox:listen');
+    await vi.waitFor(async () => expect(await stored()).toHaveLength(2), patient);
+    if (error === 'aborted') client.abort();
+    else {
+      const later = performance.now() + 60_000;
+      vi.spyOn(performance, 'now').mockReturnValue(later);
+      onTestFinished(() => void vi.restoreAllMocks());
+    }
+    const result = { ok: false, error, httpStatus: null };
+    expect(await Promise.all([attempt, other])).toMatchObject([result, result]);
+    expect(await storage.inbox.answer(owner, taken?.id ?? '', success)).toBe(false);
+    expect(await take()).toEqual([]);
+    expect(await stored()).toMatchObject([{ answer: { error } }, { answer: { error } }]);
+  },
+);
+
+it('a response that arrives while the attempt ends is its result', async () => {
+  const { storage, client, attempt } = await waiting('inbox:listen');
+  const [taken] = await storage.inbox.take({ ...owner, endpointId: 'we_a', since: 0, limit: 1 });
+  const { end } = storage.inbox;
+  vi.spyOn(storage.inbox, 'end').mockImplementation(async (...ending) => {
+    expect(await storage.inbox.answer(owner, taken?.id ?? '', success)).toBe(true);
+    return end(...ending);
+  });
+  client.abort();
+  expect(await attempt).toMatchObject({ ok: true, httpStatus: 200 });
+});
 
 it('closing ends running and later attempts, and closes the HTTP client', async () => {
   const { http, client, attempt, post, stored } = await waiting('inbox:timeout');

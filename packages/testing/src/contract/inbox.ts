@@ -119,6 +119,24 @@ export const inboxCases = casesOf('inbox', {
     );
   },
 
+  'a request whose attempt has ended is neither taken nor answered': async (storage) => {
+    const timeout = { httpStatus: null, error: 'timeout', response: null };
+    for (const id of ['a', 'b', 'c']) await storage.inbox.add(sampleRequest(id), most);
+    assertFields(await taken(storage), 'id', ['a', 'b']);
+    assert.equal(await storage.inbox.answer(ours, 'a', accepted), true);
+    assert.equal(await storage.inbox.end(ours, 'a', timeout), false, 'has a response');
+    assert.equal(await storage.inbox.end({ ...ours, partner: 'other' }, 'b', timeout), false);
+    assert.equal(await storage.inbox.end(acme, 'b', timeout), false, 'of another mode');
+    assert.equal(await storage.inbox.end(ours, 'unknown', timeout), false);
+    assert.equal(await storage.inbox.end(ours, 'b', timeout), true, 'was taken');
+    assert.equal(await storage.inbox.end(ours, 'c', timeout), true, 'was not taken');
+    assert.equal(await storage.inbox.answer(ours, 'b', accepted), false);
+    assertSame(await taken(storage), []);
+    assertSame(await storage.inbox.find(ours, 'a'), sampleRequest('a', { answer: accepted }));
+    for (const id of ['b', 'c'])
+      assertSame(await storage.inbox.find(ours, id), sampleRequest(id, { answer: timeout }));
+  },
+
   'the oldest of a partner and mode beyond a quota go, and those of others stay': async (storage) => {
     // A text of two bytes as UTF-8, and headers of two bytes.
     const small = { headers: [], body: 'é' };
@@ -156,5 +174,6 @@ export const inboxCalls: Calls<'inbox'> = {
   list: (storage) => listed(storage),
   take: (storage) => taken(storage),
   answer: ({ inbox }) => inbox.answer(ours, 'a', accepted),
+  end: ({ inbox }) => inbox.end(ours, 'a', { httpStatus: null, error: 'timeout', response: null }),
   removeOldest: ({ inbox }) => inbox.removeOldest({ ...ours, rows: 1, bytes: 1, before: 0, limit: 1 }),
 };
