@@ -42,6 +42,27 @@ it('the server takes the environment and the secret files of every pod, in produ
   }
 });
 
+it('every pod can have pages for operators whom a proxy signs in', () => {
+  const operators = {
+    OSTIARY_OPERATORS: 'on',
+    OSTIARY_OPERATORS_HEADER: 'Remote-User',
+    OSTIARY_OPERATORS_ROLES: 'helpdesk=support',
+  };
+  for (const pod of pods) {
+    const env = { ...environmentOf(pod), ...operators };
+    const given = {
+      OSTIARY_SEALING_KEYS: randomBytes(32).toString('base64url'),
+      DATABASE_URL: 'postgres://db/ostiary',
+    };
+    const {
+      OSTIARY_SEALING_KEYS_FILE: _,
+      DATABASE_URL_FILE: __,
+      ...settings
+    } = env as Record<string, string>;
+    expect(loadConfig({ ...settings, ...given }).operators, pod.name).not.toBeNull();
+  }
+});
+
 it('a pod has more time to end than the server takes', () => {
   for (const pod of pods.filter(({ isJob }) => !isJob)) {
     const drain = Number(environmentOf(pod).OSTIARY_DRAIN_SECONDS ?? 0);

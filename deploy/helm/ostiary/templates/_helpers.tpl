@@ -63,8 +63,8 @@ capabilities: { drop: [ALL] }
 {{- if $values.secret.smtpUrlKey }}
 - { name: OSTIARY_SMTP_URL_FILE, value: /run/secrets/ostiary/smtp-url }
 {{- end }}
-{{- if eq $role "web" }}
 - { name: OSTIARY_TRUSTED_PROXIES, value: {{ required "trustedProxies: addresses of the ingress controller" (join "," $values.trustedProxies) | quote }} }
+{{- if eq $role "web" }}
 - { name: OSTIARY_DRAIN_SECONDS, value: {{ $values.web.drainSeconds | quote }} }
 {{- end }}
 {{- if $values.metrics.enabled }}
