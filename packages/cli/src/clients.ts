@@ -197,7 +197,8 @@ export const clientCommands: Commands = {
         ...{ overlapSeconds, replaceKeys },
       });
       const old = overlapSeconds === 0 ? 'no longer works' : `works for another ${overlapSeconds} s`;
-      return withSecret(client, clientSecret, `${kept} The old secret ${old}.`);
+      const keys = replaceKeys ? ' Keys of the client no longer work.' : '';
+      return withSecret(client, clientSecret, `${kept}${keys} An old secret ${old}.`);
     },
   },
 

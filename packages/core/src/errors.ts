@@ -124,7 +124,7 @@ export const oauthErrors = {
   temporarily_unavailable: {
     status: 503,
     text: 'The service cannot answer at the moment.',
-    when: 'The database is unreachable, a function of the host did not return in time (ten seconds, unless the option `hostTimeoutSeconds` sets another limit), or a refresh token was just used at a process whose sealing key this process does not have. `Retry-After` says how many seconds to wait. The request changed nothing.',
+    when: 'The database is unreachable, a function of the host did not return in time (ten seconds, unless the option `hostTimeoutSeconds` sets another limit), or a refresh token was just used at a process whose sealing key this process does not have. `Retry-After` says how many seconds to wait. The request changed nothing, unless the connection to the database broke during the commit.',
   },
   server_error: {
     status: 500,
@@ -266,7 +266,7 @@ export const partnerErrors = {
   internal_error: {
     status: 500,
     text: 'Something went wrong. Retry with exponential backoff.',
-    when: 'A defect of the service (500); or its database cannot be reached, or the host that looks users up does not answer in time, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`; this request has changed nothing then).',
+    when: 'A defect of the service (500); or its database cannot be reached, or the host that looks users up does not answer in time, or an earlier request with the same `Idempotency-Key` is not through after five seconds (503, with `Retry-After`). With a 503 the request changed nothing, unless the connection to the database broke during the commit: repeat it with the same `Idempotency-Key`.',
   },
 } as const satisfies { readonly [code: string]: ErrorDefinition };
 

@@ -85,8 +85,8 @@ export interface WebhookFaults {
 
 /**
  * Plans faults between client and service, and between service and partner. By default a fault applies to the
- * next matching request; if several match, the one planned first applies. Requests to receivers, and those
- * that the kit makes itself, have no faults.
+ * next matching request; if several match, the one planned first applies. Requests to receivers have no
+ * faults, and requests of the kit itself only in the kit for a host.
  *
  * @example
  * ```ts

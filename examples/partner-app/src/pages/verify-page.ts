@@ -34,7 +34,7 @@ export function verifyPage(
     partnerApi === null
       ? html`<p class="card">This shop has no API key. Set <code>PARTNER_API_KEY</code> and <code>PARTNER_SIGNING_SECRET</code>.</p>`
       : html`<form class="card" method="post" action="/verify">
-<label class="field" for="token"><strong>Passport</strong><small>The text under the QR code</small></label>
+<label class="field" for="token"><strong>Passport</strong><small>The text of the passport</small></label>
 <textarea id="token" name="token" rows="6" required maxlength="2048" autocomplete="off" autocapitalize="none" spellcheck="false"></textarea>
 <button class="button primary" type="submit">Verify</button></form>`;
   return page(
@@ -43,7 +43,7 @@ export function verifyPage(
     html`${noticeOf(outcome.notice)}
 <div class="columns top"><div>
 <h1>Who is at the counter?</h1>
-<p class="lead">A customer opens <a href="${provider.authUrl}/passport">their passport at ${provider.name}</a>. A till would scan the code; here, paste the text below it.</p>
+<p class="lead">A customer opens <a href="${provider.authUrl}/passport">their passport at ${provider.name}</a>. A till would scan the code; here, open “Passport as text” below the code, and paste the text.</p>
 <p class="small">The shop asks ${provider.name} from server to server whether it is genuine. A passport lives for five minutes.</p>
 </div><div class="stack">${form}${outcome.verification === null ? null : result(outcome.verification)}</div></div>`,
   );

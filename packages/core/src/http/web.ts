@@ -14,7 +14,7 @@ export interface FetchOptions {
   /**
    * IP address from which the request came: the client's, or that of a proxy in `trustedProxies`, whose
    * `X-Forwarded-For` is then trusted. If missing or not an IP address, the client's address is unknown: API
-   * keys with an allowlist are refused, and rate limits count all such clients as one.
+   * keys with an allowlist are refused, and rate limits per IP address count all such clients as one.
    */
   readonly address?: string | null | undefined;
 }

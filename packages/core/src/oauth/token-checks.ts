@@ -58,7 +58,7 @@ export interface TokenRequirement<Name extends string = AnyScope> {
   readonly request?: PresentedRequest;
   /**
    * Origin of your API as clients call it, such as `https://api.example.com`.
-   * @defaultValue the origin of `resource` if it is a URL, otherwise of `baseUrl`
+   * @defaultValue the origin of `resource` if it is an http or https URL, otherwise of `baseUrl`
    */
   readonly origin?: string;
 }

@@ -22,7 +22,11 @@ export interface WebhookOptions {
    * @defaultValue 512
    */
   readonly concurrency?: number;
-  /** Days for which events, deliveries and attempts are stored: a whole number from 1 to 3,650. @defaultValue 30 */
+  /**
+   * Days for which events, deliveries and attempts are stored: a whole number from 1 to 3,650. Those of test
+   * mode are stored for 7 days at most.
+   * @defaultValue 30
+   */
   readonly retentionDays?: number;
   /**
    * Adds the headers `webhook-id`, `webhook-timestamp` and `webhook-signature` to every delivery, so that

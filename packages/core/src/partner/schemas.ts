@@ -187,7 +187,7 @@ export const verification = component('Verification', 'A valid passport.', {
   expiresAt: time('Time at which the passport expires.', '2026-01-01T12:05:00.000Z'),
 });
 
-const onlyWithConsent = `Present only while one of your clients holds the user’s consent with \`kyc\`. ${whereKnown}`;
+const onlyWithConsent = `In live mode, present only while one of your clients holds the user’s consent with \`kyc\`. ${whereKnown}`;
 
 export const userSchema = component('User', 'A user.', {
   kid: kidField,

@@ -140,7 +140,7 @@ export const endpointPath = z.object({ id: endpointId });
 
 const deliveryStatus = field(
   z.enum(['pending', 'delivered', 'dropped', 'cancelled']),
-  'Status of the delivery. `dropped`: every attempt failed. `cancelled`: the endpoint was disabled or removed.',
+  'Status of the delivery. `dropped`: every attempt failed. `cancelled`: the endpoint was disabled or removed, or the partner was disabled.',
   'delivered',
 );
 
@@ -197,8 +197,10 @@ export const deliveryList = component('DeliveryList', 'A page of deliveries.', {
   nextCursor,
 });
 
-export const redeliveries = component('Redeliveries', 'Deliveries that were queued.', {
-  data: z.array(deliverySchema).meta({ description: 'Queued deliveries, one for each endpoint.' }),
+export const redeliveries = component('Redeliveries', 'Deliveries of the event that are pending.', {
+  data: z
+    .array(deliverySchema)
+    .meta({ description: 'Deliveries, one for each endpoint: new ones, and those that were still pending.' }),
 });
 
 export const recoverBody = requestBody('A request to send dropped deliveries again.', {

@@ -85,9 +85,10 @@ export type Purged = PurgeCount & {
  *
  * - Stores never read a clock: times are arguments, in milliseconds since the Unix epoch.
  * - Expected outcomes are return values. A call throws only if the database failed: the error has
- *   `code: 'STORAGE_UNAVAILABLE'`, nothing was changed, and the request gets a 503.
+ *   `code: 'STORAGE_UNAVAILABLE'`, and the request gets a 503. Nothing was changed, unless the connection broke
+ *   during the commit: then only the database knows.
  * - A call that takes an `audit` record stores it in the same transaction, but only if the call made its change.
- * - Digests are 32 bytes. Ids and scopes are compared as they are, case included.
+ * - Digests are 32 bytes, except those of imported client secrets. Ids and scopes are compared as they are, case included.
  */
 export interface Storage {
   readonly clients: ClientStore;

@@ -42,7 +42,7 @@ function headerParameters(): Json {
       in: 'header',
       required: false,
       description:
-        'Key of the operation: a new value for each operation, and the same value if the request is repeated. However often a request with the same key is sent, the operation takes effect only once. Printable ASCII.',
+        'Key of the operation: a new value for each operation, and the same value if the request is repeated. However often a request with the same key is sent within 24 hours, the operation takes effect only once. Printable ASCII.',
       // Describe the bare form without outer spaces, which servers strip (RFC 9110, section 5.5), and without
       // quotation marks, which this service strips.
       schema: { type: 'string', pattern: '^[!#-~]([ -~]{0,253}[!-~])?$', minLength: 1, maxLength: 255 },

@@ -146,7 +146,7 @@ const errorAnswers: { readonly [name: string]: ErrorAnswer } = {
     status: 503,
     codes: ['internal_error'],
     description:
-      'The database cannot be reached, or an earlier request with the same `Idempotency-Key` has not finished. The request changed nothing; repeat the request.',
+      'The database cannot be reached, the host that looks users up does not answer in time, or an earlier request with the same `Idempotency-Key` has not finished. The request changed nothing, unless the connection to the database broke during the commit. Repeat the request with the same `Idempotency-Key`.',
     headers: [...counted, 'RetryAfter'],
   },
 };

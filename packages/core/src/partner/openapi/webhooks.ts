@@ -117,7 +117,7 @@ export function webhooks(
         responses: {
           '200': {
             description:
-              'Any 2xx status within ten seconds means success. After any other result, the delivery is attempted again.',
+              'Any 2xx status within ten seconds means success. After any other result, the delivery is attempted again, until its last attempt has failed.',
           },
         },
       },
