@@ -7,7 +7,7 @@ export class UsageError extends Error {
 
 /** Parsed command line of `npx @ostiary/listen`. */
 export interface Settings {
-  /** URL on this machine to which webhook requests are forwarded. */
+  /** URL of the local server to which webhook requests are forwarded. */
   readonly to: URL;
   readonly apiKey: string;
   readonly baseUrl: string;

@@ -15,9 +15,10 @@ const patternOf = (type: string): RegExp =>
   );
 
 /**
- * Returns the event types to register an endpoint for; `*` alone stands for all types. Reads the list of types
- * from the service only if a name has a star in it, such as `payment.*`.
- * @throws UsageError if no type of the service matches such a name
+ * Returns the event types to register an endpoint for; the name `*` stands for all types. Reads the list of
+ * types from the service only if another name has a star in it, such as `payment.*`. Other names are returned
+ * as they are, because the service refuses names that it does not know.
+ * @throws UsageError if a name with a star matches no type
  */
 export async function eventTypes(types: readonly string[], baseUrl: string): Promise<readonly string[]> {
   if (types.includes('*')) return ['*'];
@@ -26,7 +27,11 @@ export async function eventTypes(types: readonly string[], baseUrl: string): Pro
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
   const { webhooks = {} } = (await response.json()) as Description;
   const known = Object.keys(webhooks);
-  const found = known.filter((name) => types.some((type) => patternOf(type).test(name)));
-  if (found.length > 0) return found;
-  throw new UsageError(`--events matches none of the types ${known.join(', ')}`);
+  const found = types.flatMap((type) => {
+    if (!type.includes('*')) return [type];
+    const matching = known.filter((name) => patternOf(type).test(name));
+    if (matching.length > 0) return matching;
+    throw new UsageError(`--events: ${type} matches none of the types ${known.join(', ')}`);
+  });
+  return [...new Set(found)];
 }

@@ -43,8 +43,8 @@ const textOf = (bytes: Buffer): string =>
   new TextDecoder().decode(bytes.subarray(0, reportedBytes)).replaceAll('\u0000', '\ufffd');
 
 /**
- * Sends a webhook request to the local server, with its headers and the bytes of its body as they arrived.
- * Never rejects.
+ * Sends a webhook request to the local server, with the bytes of its body and its headers as they arrived,
+ * except those in {@link ofConnection}. Never rejects.
  */
 export async function forward({ headers, body }: InboxRequest, to: URL): Promise<LocalAnswer> {
   const startedAt = performance.now();

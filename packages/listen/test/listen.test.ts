@@ -221,12 +221,16 @@ it('refuses live keys and wrong usage, and explains them', async () => {
   for (const [args, message] of [
     [['--to', 'ftp://x'], '--to is no address'],
     [['--events', 'nothing.*'], 'matches none of the types'],
+    [['--events', 'payment.*,nothing.*'], 'nothing.* matches none of the types'],
     [['--wrong'], "Unknown option '--wrong'"],
   ] as const) {
     const program = listen(args);
     expect(await program.ended).toBe(2);
     expect(program.errors()).toContain(message);
   }
+  const misspelt = listen(['--events', 'payment.*,kyc.updatd']);
+  expect(await misspelt.ended).toBe(1);
+  expect(misspelt.errors()).toContain('kyc.updatd');
   const bare = listening([]);
   expect(await bare.ended).toBe(2);
   expect(bare.errors()).toContain('needs --to');

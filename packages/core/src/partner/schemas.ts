@@ -161,7 +161,7 @@ export const transferPath = z.object({
 });
 
 /** Example of a passport, without a valid signature. */
-const passportExample = 'eyJhbGciOiJFUzI1NiIsInR5cCI6InBhc3Nwb3J0K2p3dCJ9.eyJtb2RlIjoidGVzdCJ9.c2lnbmF0dXJl';
+const passportExample = 'eyJhbGciOiJIUzI1NiIsInR5cCI6InBhc3Nwb3J0K2p3dCJ9.eyJtb2RlIjoidGVzdCJ9.c2lnbmF0dXJl';
 
 export const verifyBody = requestBody('A passport to verify.', {
   token: field(z.string().min(1).max(4096), 'The passport that the user shows.', passportExample),
