@@ -27,6 +27,8 @@ const activeToken = z.object({
   iss: z.string().optional(),
   cnf: z.looseObject({ jkt: z.string().optional() }).optional(),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
+  acr: z.string().optional(),
+  auth_time: z.number().optional(),
 });
 const introspection = z.union([z.object({ active: z.literal(false) }), activeToken]);
 
@@ -52,7 +54,8 @@ async function readText(response: Response): Promise<string> {
 
 /**
  * Introspects a token at the authorization server. Returns `null` if the token is not active.
- * @throws Error if the server cannot be reached, refuses the client, or returns anything else than an introspection response
+ * @throws Error if the server cannot be reached or refuses the client, or if its response is too long, names
+ * another issuer, or is no introspection response
  */
 export async function introspect(
   { issuer, endpoint, clientId, clientSecret, timeoutMs, fetch }: IntrospectionServer,
@@ -84,6 +87,8 @@ export async function introspect(
     scopes: data.scope.split(' ').filter((scope) => scope !== ''),
     resources: [data.aud ?? []].flat(),
     expiresAt: new Date(data.exp * 1000),
+    ...(data.acr !== undefined && { acr: data.acr }),
+    ...(data.auth_time !== undefined && { authenticatedAt: new Date(data.auth_time * 1000) }),
     ...(data.cnf !== undefined && { dpopJkt: data.cnf.jkt ?? '' }),
   };
 }

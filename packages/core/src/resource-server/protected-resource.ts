@@ -25,7 +25,8 @@ export interface ProtectedResource<Name extends string = AnyScope> {
    * request (step-up); 503 if the token cannot be checked.
    *
    * @param requirement - `scopes`: additional scopes that this request needs
-   * @throws TypeError for a scope that does not exist; outside of Ostiary's process only for malformed names
+   * @throws TypeError for a scope that does not exist or belongs only to other resources; outside of
+   * Ostiary's process only for malformed names
    *
    * @example
    * ```ts
@@ -51,7 +52,10 @@ export interface ResourceChecks {
    * if it can never have one of them
    */
   readonly requireScopes: (scopes: readonly string[]) => void;
-  /** Returns those scopes of a token that belong to the resource, for the header `WWW-Authenticate`. */
+  /**
+   * Returns those scopes of a token that belong to the resource, as far as this process knows, for the header
+   * `WWW-Authenticate`.
+   */
   readonly scopesOfResource: (token: ActiveToken) => readonly string[];
   /**
    * Checks an access token. Returns the token, or the reason for refusing it; `unavailable` if it cannot be
@@ -86,8 +90,8 @@ export function createProtectedResource(
       const token = await verify(text, request);
       if (!token.active) return refusal(token.reason, needed, document.url);
       if (needed.every((scope) => token.scopes.includes(scope))) return token;
-      // Include the scopes that the token already has: a client that requested only the missing ones would
-      // lose them.
+      // Include the resource's scopes that the token already has: a client that requested only the missing
+      // ones would lose them.
       return refusal('insufficient_scope', union(needed, scopesOfResource(token)), document.url);
     },
   };

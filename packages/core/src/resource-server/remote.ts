@@ -24,7 +24,7 @@ const maxRemembered = 10_000;
 
 /**
  * Maximum number of ids of used DPoP proofs in memory, where each is kept for three minutes. Beyond it,
- * requests with a proof get a 503.
+ * requests with a new valid proof get a 503.
  */
 const maxProofs = 100_000;
 
@@ -33,7 +33,10 @@ const maxTokenLength = 4096;
 
 /** An authorization server that runs in another process. */
 export interface RemoteAuthorizationServer {
-  /** Issuer identifier of the authorization server, for the metadata document of the API. */
+  /**
+   * Issuer identifier of the authorization server, for the metadata document of the API. An introspection
+   * response with another `iss` counts as a failed check.
+   */
   readonly issuer: string;
   /** URL of the introspection endpoint, such as `https://api.example.com/v1/oauth/introspect`. */
   readonly introspectionEndpoint: string;

@@ -85,6 +85,21 @@ describe('a protected resource in another process', () => {
     });
   });
 
+  it('says how and when the user signed in, if the login has an authentication context', async () => {
+    const browser = provider.browser(null);
+    provider.signIn(browser, 'user-ana', 60_000, { acr: 'urn:example:gold' });
+    const signedInAt = Math.floor((provider.clock.now() - 60_000) / 1000) * 1000;
+    const { access_token: token } = await provider.tokens(
+      app,
+      { scope: 'openid tools:run', resource: tools },
+      browser,
+    );
+    expect(await resource.check(bearing(String(token)))).toMatchObject({
+      ...{ active: true, acr: 'urn:example:gold' },
+      authenticatedAt: new Date(signedInAt),
+    });
+  });
+
   it('takes one of several resources of a token for its own, in each spelling', async () => {
     const url = provider.authorizeUrl(app, { scope: 'openid tools:run', resource: wallet });
     const { location } = await provider.follow(
