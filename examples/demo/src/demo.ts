@@ -45,7 +45,8 @@ async function openShop(file: DemoFile, url: string, port: number): Promise<{ cl
  * Starts the reference server and the partner app in this process, on loopback addresses, with demo data.
  *
  * @param options - options for tests, such as cheaper password hashes
- * @throws ConfigError for production settings, AddressError if a port is taken
+ * @throws ConfigError for settings that the demo refuses, or for data whose `demo.json` is lost
+ * @throws AddressError if one of the two servers cannot listen at its address
  */
 export async function startDemo(
   env: NodeJS.ProcessEnv,

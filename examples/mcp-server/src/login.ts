@@ -9,8 +9,8 @@ const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
 /**
- * Makes the users and the sign-in of the example, which accept every name and no password: put your own login
- * here.
+ * Makes the users and the sign-in of the example, which accept every name without a password: put your own
+ * login here.
  */
 export function createLogin(site: string) {
   const sessions = new Map<string, Authentication>();

@@ -94,7 +94,7 @@ export function addPartnerRoutes(
     seeOther(ctx, '/');
   });
 
-  // HTML fragment for `live.js`; empty after the customer has signed out.
+  // HTML fragment for `live.js`; without payments after the customer has signed out.
   router.get('/cashback/payments', (ctx) =>
     show(ctx, paymentsPart(wordsFor(ctx), paymentsOf(sessions.of(ctx), transfers))),
   );

@@ -21,7 +21,7 @@ interface PendingSignIn {
   readonly codeVerifier: string;
 }
 
-/** The signed-in customer, with the tokens for later requests. */
+/** The signed-in customer, with the access token for later requests. */
 export interface SignedIn {
   readonly client: PendingSignIn['client'];
   readonly accessToken: string;

@@ -66,7 +66,7 @@ function launch({ name, role }: Place, logger: Logger): Running {
 /**
  * Starts the configured number of server processes. The signal SIGHUP replaces them one by one.
  *
- * @throws AddressError if the port of the metrics is taken
+ * @throws AddressError if the server of the metrics cannot listen at its address
  * @throws {@link ConfigError} if the first process does not start; the process has logged the reason
  */
 export async function startProcesses(config: ServerConfig): Promise<{ close(): Promise<void> }> {

@@ -76,7 +76,7 @@ function readSecret(variable: string, file: string): string {
  * Returns the environment variables, and the names of those that are probably misspelt settings. Secrets in
  * files are read, and variables that Kubernetes sets for Services are removed.
  *
- * @throws {@link ConfigError} if a file cannot be read, or a secret is set twice
+ * @throws {@link ConfigError} if a file cannot be read or is empty, or a secret is set twice
  */
 export function readEnvironment(env: NodeJS.ProcessEnv) {
   const given = Object.entries(env).filter(([variable, value = '']) => !isServiceLink(variable, value));

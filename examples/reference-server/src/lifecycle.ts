@@ -3,8 +3,8 @@ import { ConfigError } from './config-error.ts';
 import type { ReferenceServer } from './server.ts';
 
 /**
- * Closes on the first SIGTERM, SIGINT or, unless it has another listener, SIGHUP, and exits with 0. A second
- * SIGTERM or SIGINT exits at once, for an operator who does not want to wait.
+ * Closes on the first SIGTERM, SIGINT or, unless it has another listener, SIGHUP, and exits with 0, or with 1
+ * if closing fails. A second SIGTERM or SIGINT exits at once, for an operator who does not want to wait.
  */
 export function closeOnSignals(close: () => Promise<void>): void {
   let isClosing = false;

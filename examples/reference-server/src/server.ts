@@ -18,7 +18,7 @@ import { createContext, type SignInContext } from './sign-in/context.ts';
 import type { ThrottleLimits } from './sign-in/throttle.ts';
 import type { StaffContext } from './staff/context.ts';
 
-/** Functions and settings that tests and the demo replace. Production uses the defaults. */
+/** Options that tests and the demo replace. Production uses the defaults, except for `place`. */
 export interface ServerOptions extends InstallationOptions {
   readonly logger?: Logger;
   readonly signInLimits?: Partial<ThrottleLimits>;
@@ -101,7 +101,8 @@ function warnAboutSocket({ socket, trustedProxies }: ServerConfig, logger: Logge
 /**
  * Starts the reference server.
  *
- * @throws AddressError if the port is taken, ConfigError if the database cannot be used
+ * @throws AddressError if the server cannot listen at its address or at that of the metrics
+ * @throws ConfigError if the database cannot be used, or if it or a sealing key is unsafe in production
  */
 export async function startReferenceServer(config: ServerConfig, options: ServerOptions = {}) {
   const { place } = options;
@@ -185,8 +186,8 @@ export async function startReferenceServer(config: ServerConfig, options: Server
      * Stops the server. `/readyz` responds with 503, and the load balancer gets time to notice. Then it
      * accepts no new connections, and lets running requests finish until the deadline and webhook attempts
      * within eleven seconds. Finally it closes the database. May be called again.
-     * @param order - `replaced`: another process already listens at the same address, so do not wait for the
-     * load balancer
+     * @param order - `replaced`: another process already listens at the same address, so `/readyz` stays as
+     * it is, and the server does not wait for the load balancer
      */
     close({ replaced }: { readonly replaced: boolean } = { replaced: false }): Promise<void> {
       if (closing === undefined) {

@@ -49,7 +49,7 @@ export interface Setting {
 const onOff = (fallback: 'on' | 'off', about: string) => ({ check: switched, fallback, about });
 
 /**
- * All environment variables that the server reads. A test compares the table in the README with this list.
+ * All settings of the server, by environment variable. A test compares the table in the README with them.
  */
 export const settings = {
   OSTIARY_AUTH_URL: {

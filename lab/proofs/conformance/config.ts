@@ -76,7 +76,7 @@ function browserOf(authUrl: string) {
   const authorize = `${authUrl}/oauth/authorize*`;
   const logout = `${authUrl}/oauth/logout*`;
 
-  /** Returns the browser tasks of a sign-in, from the authorization request to the decision. */
+  /** Returns the browser tasks of a sign-in, from the authorization request to the return to the client. */
   const deciding = (decision: 'approve' | 'deny', first: Commands = []): Browser => ({
     match: authorize,
     tasks: [

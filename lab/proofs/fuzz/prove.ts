@@ -77,7 +77,7 @@ export interface Size {
   readonly seed: number;
 }
 
-/** Sends random requests to every endpoint, and then checks that the application still serves its users. */
+/** Sends random requests to every target, and then checks that the application still serves its users. */
 export async function prove(
   { requests, seed }: Size,
   tell: (report: Report) => void = () => undefined,

@@ -14,7 +14,10 @@ interface Fault {
 /** Time within which the alerts of a fault have to fire, in milliseconds. `OstiaryJobsWait` needs a job that is a minute old. */
 const withinMs = 120_000;
 
-/** Number of lists of payments per second that have to wait for a locked table. Each of three keys may list ten a second. */
+/**
+ * Number of lists of payments per second while a table is locked. The three keys together may make ten a
+ * second, on average over a minute.
+ */
 const listsPerSecond = 20;
 
 /** Locks a table, so that every call that reads it waits with its connection. @returns a function that ends the lock */

@@ -8,7 +8,7 @@ import { referenceProcess } from '../../support/processes/reference-process.ts';
 /** A web process and a worker of the reference server on PostgreSQL, with users, apps and partners. */
 export type WatchedStage = Awaited<ReturnType<typeof setWatchedStage>>;
 
-/** Operations per second. The API keys of the population allow no more payments and verifications. */
+/** Operations per second. The API keys of the population allow six payments and three verifications. */
 export const rates: Rates = { userinfo: 20, exchange: 2, verify: 1, payment: 4 };
 
 /**

@@ -29,8 +29,8 @@ export async function provision({ handler, admin }: Ostiary, slug: string, url: 
 
 /**
  * Publishes events in portions while a worker in another process delivers them, and kills the worker in the
- * middle of each portion. At the end the last worker finishes, and the received and the stored deliveries are
- * audited.
+ * middle of each portion but the last. At the end the last worker finishes, and the received and the stored
+ * deliveries are audited.
  */
 export async function prove(
   behaviour: Misbehaviour,

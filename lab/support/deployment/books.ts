@@ -4,9 +4,9 @@ import { Client } from 'pg';
 export interface Books {
   readonly transfers: number;
   readonly failed: number;
-  /** Number of movements, accounts and currencies whose amounts do not add up. */
+  /** Number of movements, accounts and currencies whose amounts do not add up, and of overdrawn accounts. */
   readonly disorders: number;
-  /** Funds of the partner, in minor units (such as cents). */
+  /** Funds of the partner in HTG, in minor units. */
   readonly funds: bigint;
 }
 

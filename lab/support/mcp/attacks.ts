@@ -149,7 +149,7 @@ export async function acceptedAttacks(url: string, { reader, writer, elsewhere }
 
 /**
  * Lets two users call tools at the same time, both with the same request ids and the same session id.
- * @returns the responses in which a user got something of the other
+ * @returns the responses of the rounds in which a user got no right response, or something of the other
  */
 export async function mixedUpUsers(
   url: string,

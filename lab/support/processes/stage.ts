@@ -131,8 +131,8 @@ export function drained({ server }: { readonly server: Pick<ProofServer, 'app'> 
 }
 
 /**
- * Publishes events of the host application concurrently. If the outcome is unknown, an event is published
- * again.
+ * Publishes events of the host application concurrently. If publishing an event fails, or its outcome is
+ * unknown, the event is published again.
  */
 export function publish(ostiary: Ostiary, count: number): Promise<readonly { readonly id: string }[]> {
   return Promise.all(

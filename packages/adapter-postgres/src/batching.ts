@@ -26,8 +26,9 @@ export interface Batching<Call, Answer> {
    */
   readonly make: (batch: readonly Call[], waitedMs: number, isShared: boolean) => Promise<readonly Answer[]>;
   /**
-   * Checks whether an error may be caused by a single call of the batch, or by a lock that it waits for. If
-   * so, each call of the batch is repeated separately and concurrently.
+   * Checks whether an error may be caused by a single call of the batch, by two calls that write the same
+   * row, or by a lock that the batch waits for. If so, each call of the batch is repeated separately and
+   * concurrently.
    * @defaultValue never
    */
   readonly mayRetryAlone?: (error: unknown) => boolean;
@@ -36,7 +37,8 @@ export interface Batching<Call, Answer> {
 /**
  * Batches similar database calls: while one batch runs, further calls are collected and form the next batch.
  * A call that arrives while none runs is made at once and alone, so that a quiet process never waits. If a
- * whole batch fails, waiting calls fail with it, so that no call waits for a dead database twice.
+ * batch fails and its calls are not repeated, waiting calls fail with it, so that no call waits for a dead
+ * database twice.
  */
 export function batchCalls<Call, Answer>({
   keyOf = () => '',

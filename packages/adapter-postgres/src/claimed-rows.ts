@@ -8,11 +8,11 @@ interface DeliveryRow
   > {
   /** Number of the delivery, in the order in which deliveries were published. */
   readonly number: number;
-  /** True if this is the delivery's first claim. */
+  /** True if no earlier claim has found the delivery. */
   readonly isNew: boolean;
   /**
-   * Time from which the delivery could be claimed again: when its retry was due or its lease had ended; `null`
-   * at the first claim.
+   * Time from which the delivery could be claimed again: when it was due or its lease had ended; `null` if
+   * `isNew` is true.
    */
   readonly readyAt: number | null;
 }
@@ -30,7 +30,7 @@ export type ClaimedRow = DeliveryRow | ReceiverRow;
 
 /**
  * Sorts claimed deliveries: those of live mode first, then by the time at which their endpoint was last
- * served. Among the deliveries to an endpoint, those that were claimed before come first, by the time from
+ * served. Among the deliveries to an endpoint, those that an earlier claim found come first, by the time from
  * which they could be claimed again. New ones follow in the order of publication.
  */
 export function claimedBy(claimId: string, rows: readonly ClaimedRow[]): ClaimedDelivery[] {

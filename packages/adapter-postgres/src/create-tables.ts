@@ -10,6 +10,8 @@ import { connectionOn } from './statement.ts';
  * rows must commit together.
  *
  * @throws TypeError if `options.schema` is not a valid name for a schema
+ * @throws StorageUnavailableError if this version of the package cannot use the server, its encoding or the
+ * tables that exist already
  *
  * @example
  * ```ts

@@ -1,7 +1,8 @@
 /*
- * Structure of the file of a noun (`partners.ts` is a short one): the statements stand at its top, built once with
- * `statement` from statement.ts. Every table is written as `${schema}.table` with `const { schema } = database`. Each port
- * call is one of these:
+ * Structure of the file of a noun (`partners.ts` is a short one): the statements stand at its top, built once
+ * with `statement`, `prepared` or `lookup` from statement.ts. Every table is written as `${schema}.table`
+ * with `const { schema } = database`. Port calls are made of these, and of `all` and `changes`, which are
+ * `read` and `change` with one given statement:
  *
  * - `database.get(lookup)` reads a row by its key. Concurrent calls of one kind become one statement (batching.ts).
  * - `database.read(work)` runs statements without a transaction. Each sees every commit of every process, so values that
@@ -68,8 +69,8 @@ const idleInTransactionMs = 5000;
 
 /**
  * Connections of one storage. Calls of its stores go through `read`, `change` and `write`, which turn
- * failures into `StorageUnavailableError`. Only calls in a transaction of the host application use a connection of the
- * host.
+ * failures into `StorageUnavailableError`. Calls in a transaction of the host application run on the
+ * connection of that transaction instead.
  */
 export class Database {
   /** Quoted name of the PostgreSQL schema, for use in SQL statements. */

@@ -9,11 +9,16 @@ interface Request {
   readonly leaseEndsAt: number;
   readonly limit: number;
   readonly endpointLimit: number;
-  /** JSON object with the number of deliveries that may be claimed for each endpoint. */
+  /**
+   * JSON object with the number of deliveries that may be claimed for each endpoint with a limit of its own.
+   */
   readonly endpointLimits: string;
   readonly freeLive: number | null;
   readonly freeTest: number | null;
-  /** JSON object with the number of further deliveries that this claim may take for each partner and mode. */
+  /**
+   * JSON object with the number of further deliveries that this claim may take for each partner and mode that
+   * holds places already.
+   */
   readonly most: string;
 }
 

@@ -22,7 +22,7 @@ export function sqlStateOf(error: unknown): string {
   return typeof code === 'string' && /^[0-9FHPX][0-9A-Z]{4}$/.test(code) ? code : '';
 }
 
-/** Creates the error for a connection to a server that is not the primary. */
+/** Creates the error for a connection to a server that accepts no writes. */
 export function takesNoWrites(cause?: unknown): StorageUnavailableError {
   return new StorageUnavailableError(
     'the PostgreSQL server takes no writes: it is a standby, or default_transaction_read_only is on',

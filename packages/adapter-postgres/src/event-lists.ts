@@ -54,8 +54,8 @@ function statementsIn(schema: string, condition: string) {
 }
 
 /**
- * Creates the lists of all partners' events. PostgreSQL plans each statement with the actual parameters, so
- * that a filter of `null` costs nothing.
+ * Creates the functions that list and count the events of all partners. PostgreSQL plans each statement with
+ * the actual parameters, so that a filter of `null` costs nothing.
  */
 export function postgresEventLists(database: Database): Pick<EventStore, 'everywhere' | 'count'> {
   const { schema } = database;

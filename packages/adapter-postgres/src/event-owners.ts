@@ -3,10 +3,10 @@ import type { Database } from './database.ts';
 import { type Connection, prepared } from './statement.ts';
 
 /**
- * Creates the lock per partner and mode, which is the row of its sequence. A call that publishes, redelivers
- * or changes endpoints writes this row first, and so is alone until its transaction ends. Thus sequence
- * numbers are in the order of the commits without a gap, no delivery is created for an endpoint that is just
- * being disabled, and counts do not change meanwhile.
+ * Creates the lock per partner and mode, which is the row of its sequence. A call that publishes, redelivers,
+ * changes endpoints or disables the partner writes this row first, and so is alone until its transaction
+ * ends. Thus sequence numbers are in the order of the commits without a gap, no delivery is created for an
+ * endpoint that is just being disabled, and counts do not change meanwhile.
  *
  * The row is written and not only locked. Otherwise a host's transaction with its own snapshot (REPEATABLE READ or
  * SERIALIZABLE) would not notice that it comes too late; this way the server refuses it.

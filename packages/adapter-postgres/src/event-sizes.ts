@@ -84,7 +84,9 @@ function statementsIn(schema: string) {
   };
 }
 
-/** Creates the functions that return sizes of test events and remove the oldest ones. */
+/**
+ * Creates the functions that list partners with test events, return sizes of events and remove the oldest.
+ */
 export function postgresEventSizes(
   database: Database,
 ): Pick<EventStore, 'testPartners' | 'sizes' | 'removeOldest'> {

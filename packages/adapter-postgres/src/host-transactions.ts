@@ -12,10 +12,11 @@ import { type Connection, connectionOn } from './statement.ts';
  * BEGIN, the driver's state lags behind. So every call begins with a savepoint. The server refuses the
  * savepoint outside of a transaction, and then nothing has happened.
  *
- * A transaction at READ COMMITTED waits for others that publish to the same partner. A transaction at REPEATABLE READ or
- * SERIALIZABLE that comes too late is refused (SQLSTATE 40001 in `cause.code`), and can be tried again from its BEGIN.
- * The events of one call lock their sequences in one order. A host that publishes to several partners in several calls of
- * one transaction should do so in the order of their slugs; otherwise it risks a deadlock, which the server ends (40P01).
+ * A transaction at READ COMMITTED waits for others that publish to the same partner and mode. A transaction
+ * at REPEATABLE READ or SERIALIZABLE that comes too late is refused (SQLSTATE 40001 in `cause.code`), and can
+ * be tried again from its BEGIN. The events of one call lock their sequences in one order. A host that
+ * publishes to several partners in several calls of one transaction should do so in the order of their slugs;
+ * otherwise it risks a deadlock, which the server ends (40P01).
  */
 export function hostTransactions(database: Database): (transaction: unknown) => HostTransaction {
   const outboxes = new WeakMap<PostgresClient, HostTransaction>();

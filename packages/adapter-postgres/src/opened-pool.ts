@@ -5,8 +5,8 @@ import { primaryOf } from './primary.ts';
 import { assertTlsFiles } from './tls-files.ts';
 
 /**
- * A pool that this package opened. All its connections lead to the primary. The code that opens the pool must
- * end it.
+ * A pool that this package opened. All its connections lead to the primary when they are opened. The code
+ * that opens the pool must end it.
  */
 export interface OpenedPool extends PostgresPool {
   /** Number of open connections, used or idle. */

@@ -13,9 +13,9 @@ export interface PostgresStorageOptions {
   readonly pool?: PostgresPool;
   /**
    * Connection string, `postgres://user:password@host:5432/database`, to pass instead of `pool`. The storage
-   * opens a pool of ten connections and ends it. Several hosts, a primary and its standbys, are separated by
-   * commas: `host-1:5432,host-2:5432`. Connections always go to the host that accepts writes;
-   * `target_session_attrs` is ignored.
+   * opens a pool of at most ten connections and ends it; a worker opens one more connection. Several hosts, a
+   * primary and its standbys, are separated by commas: `host-1:5432,host-2:5432`. Connections always go to
+   * the host that accepts writes; `target_session_attrs` is ignored.
    */
   readonly connectionString?: string;
   /**
@@ -66,7 +66,8 @@ export function parseOptions(options: unknown): {
 
 /**
  * Opens a connection pool that a host application shares with the storage. All its connections lead to the
- * primary server, so that reads never return a standby's outdated data.
+ * primary server when they are opened, so that reads do not return a standby's outdated data. Behind a pooler
+ * a connection may lead to a standby later; see `primaryOnly`.
  *
  * @throws TypeError if an option is invalid
  *

@@ -36,9 +36,10 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
 
 /**
  * Parsers that read values as Ostiary's statements expect them. They ignore `pg.types`, which the whole
- * process shares and hosts change. Integers (`bigint` too) and floating-point numbers become numbers, `bytea` a
- * Buffer, JSON is parsed, arrays of booleans, integers, `bytea` and text become arrays, and everything else,
- * such as `numeric`, is text. Pass this as `types` of a query or of a client of `pg`.
+ * process shares and hosts change. Booleans become booleans, integers (`bigint` too) and floating-point
+ * numbers become numbers, `bytea` a Buffer, JSON is parsed, arrays of booleans, integers, `bytea` and text
+ * become arrays, and everything else, such as `numeric`, is text. Pass this as `types` of a query or of a
+ * client of `pg`.
  */
 export const postgresTypes = {
   getTypeParser: (oid: number, format: 'text' | 'binary' = 'text'): Parser => {

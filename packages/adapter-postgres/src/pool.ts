@@ -38,7 +38,10 @@ interface PoolListening {
 export interface PostgresPool {
   /** Class of the pool's clients, if the pool exposes it. */
   readonly Client?: unknown;
-  /** Maximum number of connections, if the pool exposes it. A quarter of them is reserved for calls that do not wait for the disk. */
+  /**
+   * Maximum number of connections, if the pool exposes it. A quarter of them, rounded up, is reserved for
+   * calls that do not wait for the disk; a single connection is not reserved.
+   */
   readonly options?: { readonly max?: number };
   connect(): Promise<PostgresPoolClient>;
   readonly on?: PoolListening;

@@ -10,19 +10,20 @@ const known = new WeakSet<PostgresClient>();
 const replacements = 4;
 
 /**
- * SQL condition that is true on the primary. On any other server PostgreSQL refuses the statement, because
- * the setting does not exist. Both calls are STABLE, so the planner makes a one-time filter of them,
- * evaluated once before any row is read: 1 µs.
+ * SQL condition that is true in a transaction that may write, so only on the primary. In any other
+ * transaction PostgreSQL refuses the statement, because the setting does not exist. Both calls are STABLE, so
+ * the planner makes a one-time filter of them, evaluated once before any row is read: 1 µs.
  */
 const takesWrites = `current_setting(
   CASE current_setting('transaction_read_only') WHEN 'off' THEN 'transaction_read_only' ELSE '${noWritesParameter}' END
 ) = 'off'`;
 
 /**
- * Wraps a SELECT so that only the primary runs it. A standby would run reads too, but may be behind: a
- * revoked token would be valid there. Checking the connection is not enough: behind a pooler such as
- * PgBouncer a connection outlives its server, and may lead to a standby a moment later. The rows, their order
- * and the plan stay the same. A statement that writes needs no wrapping: a standby refuses it.
+ * Wraps a SELECT so that only the primary runs it, and not in a read-only transaction. A standby would run
+ * reads too, but may be behind: a revoked token would be valid there. Checking the connection is not enough:
+ * behind a pooler such as PgBouncer a connection outlives its server, and may lead to a standby a moment
+ * later. The rows, their order and the plan stay the same. A statement that writes needs no wrapping: a
+ * standby refuses it.
  *
  * @example
  * ```ts

@@ -31,7 +31,8 @@ function contentOf(file: string, setting: string): string {
  * Reads the files that a connection string names, because the driver would report a missing file as `ENOENT`
  * without the parameter.
  *
- * @throws TypeError that names the parameter and the file, if a file cannot be read or has other content
+ * @throws TypeError that names the parameter and the file, if a file cannot be read or has other content, or
+ * if `sslrootcert` is `system`
  */
 export function assertTlsFiles(connectionString: string, what: string): void {
   if (!URL.canParse(connectionString)) return;

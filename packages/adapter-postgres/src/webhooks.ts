@@ -24,8 +24,8 @@ type ConditionRow = Omit<EndpointCondition, 'failure'> & {
 
 /**
  * Creates the check whether an endpoint can get deliveries. Returns the reason if it cannot, otherwise
- * `null`. An endpoint of another partner counts as unknown. Requires a transaction that has locked the
- * owner's events.
+ * `null`. An endpoint of another partner or mode counts as unknown. Requires a transaction that has locked
+ * the owner's events.
  */
 export function postgresRefusals({ schema }: Pick<Database, 'schema'>) {
   const find = statement<OwnedId, { readonly enabled: boolean }>(`

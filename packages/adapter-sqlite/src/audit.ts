@@ -83,7 +83,8 @@ function conditionsOf({ from, until = null, except = [], ...equal }: AuditFilter
 export function sqliteAudit(database: Database): AuditStore {
   const audits = sqliteAudits(database);
   const sql = database.prepare((connection) => ({
-    // Prepared for each list, which is rare, because SQLite uses no index for `:target IS NULL OR target = :target`.
+    // Lists and counts are prepared for each call, which is rare, because SQLite uses no index for
+    // `:target IS NULL OR target = :target`.
     list: (conditions: string, oldestFirst: boolean) =>
       connection.prepare<[Row & ListPosition], StoredRow>(`
         SELECT id, at, actor, role, action, target, details FROM audit

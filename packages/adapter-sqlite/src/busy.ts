@@ -40,7 +40,7 @@ export function isBusy(error: unknown): boolean {
   return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_PROTOCOL';
 }
 
-/** Returns the result code of an SQLite error, or the empty string for any other error. */
+/** Returns the code of an error of SQLite or Node, or the empty string for an error without a code. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -8,7 +8,7 @@ import { type Migration, migrate, readMigrations } from './migrations.ts';
 interface Opened {
   readonly connection: Connection;
   readonly groups: GroupCommit;
-  /** Throws if the database file was moved, deleted or replaced. */
+  /** Throws if the database file was moved, deleted, replaced or emptied. */
   readonly assertFileInPlace: () => void;
 }
 
@@ -94,7 +94,9 @@ export class Database {
     }
   }
 
-  /** Throws if the database file was moved, deleted or replaced. Writes make this check themselves. */
+  /**
+   * Throws if the database file was moved, deleted, replaced or emptied. Writes make this check themselves.
+   */
   assertFileInPlace(): void {
     try {
       this.#use().assertFileInPlace();

@@ -26,7 +26,8 @@ const noAttempt: FinalAttempt = { at: null, durationMs: null, httpStatus: null, 
 // Creates the statements for claims. The plus signs are explained at `findToken` in grants.ts.
 function claimsOn(connection: Connection) {
   return {
-    // Returns all endpoints with due deliveries, test mode last, because only the caller knows which have free places.
+    // Returns all endpoints that may have due deliveries, test mode last, because only the caller knows which
+    // have free places.
     dueEndpoints: connection.prepare<[now: number], Target & { endpointId: string; owner: OwnerName }>(`
       SELECT endpoint_id AS endpointId, mode || ':' || partner AS owner, url, sealed_secret AS sealedSecret
       FROM endpoint_queues CROSS JOIN webhook_endpoints ON id = endpoint_id

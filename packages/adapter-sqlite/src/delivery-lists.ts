@@ -87,7 +87,7 @@ function listsOn(connection: Connection) {
   return {
     ofOwner: list(source, `${ofOwner} AND ${withStatus}`),
 
-    // The plus signs keep SQLite from walking through all endpoints of the owner.
+    // The plus signs keep SQLite from walking through the deliveries to all endpoints of the owner.
     ofEndpoint: list(
       source,
       `endpoint_id = :endpointId AND +deliveries.partner = :partner AND +deliveries.mode = :mode AND ${withStatus}`,

@@ -1,6 +1,7 @@
 /**
- * Thrown if the database cannot do what was requested: it is locked by another process, full, broken, not
- * opened or closed. Nothing was changed. `cause` is the error of SQLite, if there was one. HTTP requests get a 503.
+ * Thrown if the database cannot do what was requested: it is locked by another connection, full, broken, not
+ * opened or closed. Nothing was changed, except by a purge, which may have removed rows before it failed.
+ * `cause` is the error of SQLite, if there was one. HTTP requests get a 503.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';

@@ -37,7 +37,9 @@ function statementsOn(connection: Connection) {
   };
 }
 
-/** Creates the functions that return sizes of test events and remove the oldest ones. */
+/**
+ * Creates the functions that list partners with test events, return sizes of events and remove the oldest.
+ */
 export function sqliteEventSizes(
   database: Database,
 ): Pick<EventStore, 'testPartners' | 'sizes' | 'removeOldest'> {

@@ -8,12 +8,13 @@ import { hostTransactions } from './host-transactions.ts';
 import { sqliteClaims } from './idempotency.ts';
 import { publicationsOn } from './publications.ts';
 
-/** Parameters of the SQL condition {@link latestWhere}. */
+/** Parameters of the SQL statement that {@link latestWhere} builds. */
 interface LatestRow extends Omit<EventFilter, 'status'> {
   readonly status: string | null;
   /**
    * Filter of events by their deliveries: 1 selects events with a delivery that has the filter's status and
-   * endpoint, 0 selects events without any delivery, and `null` selects all events.
+   * endpoint, 0 selects events without any delivery to the filter's endpoint, or to any endpoint if the
+   * filter names none, and `null` selects all events.
    */
   readonly delivery: 0 | 1 | null;
   readonly limit: number;

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { StorageUnavailableError } from './errors.ts';
 
 /**
- * Methods of a connection of better-sqlite3 that {@link fileGuard} uses. better-sqlite3 has no types of its own, which a
- * host without `@types/better-sqlite3` would lack.
+ * Members of a connection of better-sqlite3 that {@link fileGuard} uses. better-sqlite3 has no types of its
+ * own, and a host may lack `@types/better-sqlite3`.
  */
 export interface SqliteConnection {
   readonly memory: boolean;

@@ -21,10 +21,10 @@ interface Writer {
 
 /**
  * Commits writes in groups. With `synchronous = FULL` every commit waits for the disk, so one commit serves
- * all writes that wait in the same turn of the event loop. If a write fails, its group is repeated with a
- * savepoint for each write, so that the failure undoes that write alone. Calls resolve after the commit is on
- * the disk. A group is rolled back if the file is no longer at its path; a file that disappears after that
- * check is noticed by the next group.
+ * all writes that wait in the same turn of the event loop, up to a limit. If a write fails for a reason of
+ * its own, its group is repeated with a savepoint for each write, so that the failure undoes that write
+ * alone. Calls resolve after the commit is on the disk. A group is rolled back if the file is no longer at
+ * its path; a file that disappears after that check is noticed by the next group.
  */
 export class GroupCommit {
   readonly #timing: Timing;

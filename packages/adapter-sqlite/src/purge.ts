@@ -57,7 +57,8 @@ function statementsOn(connection: Connection) {
 
 /**
  * Creates the function that removes rows which are no longer needed. Removes rows before the rows to which
- * they belong, so that no row is ever left without its parent.
+ * they belong, so that no row is ever left without its parent. Afterwards returns unused space of the
+ * database file and of a large write-ahead log to the file system.
  */
 export function sqlitePurge(database: Database): Storage['purge'] {
   const sql = database.prepare(statementsOn);

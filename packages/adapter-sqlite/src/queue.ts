@@ -6,7 +6,7 @@ import { shareOfOwners } from './shares.ts';
 type NewRow = Omit<Required<NewJob>, 'payload'> & { readonly payload: string };
 type JobRow = Omit<ClaimedJob, 'payload' | 'claimId'> & { readonly payload: string };
 
-/** A partner and mode with due or claimed jobs of a kind, and the due time of its first job. */
+/** The host, or a partner and mode, with due or claimed jobs of a kind, and the due time of its first job. */
 interface DueOwner {
   readonly kind: string;
   readonly owner: OwnerName;

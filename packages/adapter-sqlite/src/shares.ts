@@ -1,8 +1,8 @@
 import type { OwnerName, Shares } from '@ostiary/core/storage';
 
 /**
- * Returns a function that says how many jobs or deliveries a claim may take for a partner and mode, by the
- * rules of {@link Shares}.
+ * Returns a function that says how many jobs or deliveries a claim may take for a partner and mode, or for
+ * the host, by the rules of {@link Shares}.
  * @param owners - owners with due work, each once; if there are more owners than places, the first ones get one
  */
 export function shareOfOwners(

@@ -11,8 +11,8 @@ interface Place {
 }
 
 /**
- * Prepares the statements that list the rows of a table by `search_name` or `created_at`, and that count them. An
- * index on each of these columns and the id serves both directions.
+ * Prepares the statements that list the rows of a table by `search_name` or `created_at`, find rows by words
+ * of the name, and count rows. An index on each of these columns and the id serves both directions.
  * @param name - column of the name. @defaultValue `search_name`
  * @param where - condition that the indexes have too, or that compares parameters of the filter
  */

@@ -54,9 +54,9 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
 }
 
 /**
- * Creates a storage on an SQLite database in memory, which ends with this process: for tests and for a first
- * try. Every call creates another database. Other processes do not see it, and a host application cannot
- * publish in a transaction of its own.
+ * Creates a storage on an SQLite database in memory, which ends when the storage is closed, or with this
+ * process: for tests and for a first try. Every call creates another database. Other processes do not see it,
+ * and a host application cannot publish in a transaction of its own.
  *
  * @throws Error on a Node older than 22
  *

@@ -27,7 +27,7 @@ type ConditionRow = Omit<EndpointCondition, 'failure'> & {
 
 /**
  * Creates the check whether an endpoint can get deliveries. Returns the reason if it cannot, otherwise
- * `null`. An endpoint of another partner counts as unknown.
+ * `null`. An endpoint of another partner or mode counts as unknown.
  */
 export function refusalOn(connection: Connection) {
   const find = connection.prepare<[OwnedId], Pick<EndpointRow, 'enabled'>>(`

@@ -50,9 +50,10 @@ export const widthOf = (text: string): number => stripVTControlCharacters(text).
 
 /**
  * Returns a function that writes text, line by line, to a terminal or any other output. All output of
- * commands passes through it. The text may contain foreign text, such as names of partners, responses of
- * receivers or members of a file, so only the colours of {@link styled} reach the terminal as control
- * characters, and only if `styleText` colours the stream: a terminal, unless `NO_COLOR` is set.
+ * commands passes through it, except progress and questions. The text may contain foreign text, such as names
+ * of partners, responses of receivers or members of a file, so only the colours of {@link styled} reach the
+ * terminal as control characters, and only if `styleText` colours the stream: a terminal, unless `NO_COLOR`
+ * is set.
  */
 export function writerTo(outlet: Outlet): (text: string) => void {
   const isColoured = outlet instanceof Writable && styleText('bold', '.', { stream: outlet }) !== '.';

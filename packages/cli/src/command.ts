@@ -39,7 +39,7 @@ export interface CommandOutput {
    */
   readonly text: string;
   readonly json: unknown;
-  /** Remark for standard error. Only `text` goes through a pipe. */
+  /** Remark for standard error, so that only `text` goes through a pipe. Left out with `--json`. */
   readonly note?: string;
   /**
    * Exit code of the process.
@@ -76,7 +76,7 @@ export interface CommandArguments {
   required(flag: string): string;
   /**
    * Value of a flag as a whole number, or `undefined`. @throws CommandUsageError if the value is no whole
-   * number
+   * number of at most nine digits
    */
   integer(flag: string): number | undefined;
   /**
@@ -95,7 +95,10 @@ export interface CommandArguments {
 
 /** Terminal that a command writes to while it runs. */
 export interface CommandTerminal {
-  /** Shows the progress on standard error, if that is a terminal or `--progress` was given. */
+  /**
+   * Shows the progress on standard error, if `--progress` was given, or if standard error is a terminal and
+   * `--json` was not given.
+   */
   progress(step: ProgressStep): void;
   /**
    * Writes output at once, for a command that keeps running: `text` for people, or a line of JSON with
@@ -103,8 +106,8 @@ export interface CommandTerminal {
    */
   write(output: Pick<CommandOutput, 'text' | 'json'>): void;
   /**
-   * Signal that aborts when the command must end: after Ctrl-C or SIGTERM, or when the reader of its output
-   * has closed the pipe.
+   * Signal that aborts when the command must end: by default after Ctrl-C or SIGTERM, or when standard output
+   * fails, for example because its reader has closed the pipe.
    */
   readonly signal: AbortSignal;
 }
@@ -124,8 +127,8 @@ export interface ProgressStep {
 export interface CommandContext<Subject extends CommandSubject> {
   readonly terminal: CommandTerminal;
   /**
-   * Administrative calls of the installation. The audit log records them under the name of the person who
-   * runs the command.
+   * Administrative calls of the installation. The audit log records them under the name that `--actor` gives,
+   * by default the name of the user of this machine.
    */
   readonly admin: Administration;
   readonly subject: Subject;

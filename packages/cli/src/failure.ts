@@ -7,7 +7,10 @@ import { requiredOf, usageOf } from './help.ts';
 export interface Failure {
   /** Exit code: 1 failed, 2 typed wrongly, 3 not found. */
   readonly exitCode: 1 | 2 | 3;
-  /** Error code: `usage`, `not_found`, `failed`, or a code of the administration such as `client_exists`. */
+  /**
+   * Error code: `usage`, `not_found`, `failed`, `not_confirmed`, `output_lost`, or a code of the
+   * administration such as `client_exists`.
+   */
   readonly code: string;
   /** Problems that made the command fail, one text each. */
   readonly problems: readonly string[];
@@ -61,8 +64,8 @@ function commandOf(commands: Commands<never>, argv: readonly string[]) {
 }
 
 /**
- * Returns help for a mistyped command line: the usage of its command, or the command that has the typed words
- * in reverse order.
+ * Returns help for a mistyped command line: the usage of its command, the command that has the typed words in
+ * reverse order, or otherwise how to list the commands.
  */
 function helpFor({ program, commands, argv }: FailureContext): string[] {
   const found = commandOf(commands, argv);

@@ -81,7 +81,8 @@ export interface CommandLineOptions<Subject extends CommandSubject> {
   readonly isNotFound?: (error: unknown) => boolean;
   /**
    * Signal that stops a command which keeps running, such as `tail`.
-   * @defaultValue aborts after Ctrl-C or SIGTERM, or when the reader of the output has closed the pipe
+   * @defaultValue aborts after Ctrl-C or SIGTERM, or when standard output fails, for example because its
+   * reader has closed the pipe
    */
   readonly signal?: AbortSignal;
 }
@@ -107,8 +108,8 @@ function userOfMachine(): string {
 }
 
 /**
- * Returns a signal that aborts when the process gets SIGINT or SIGTERM, or when the program that reads its
- * standard output has ended.
+ * Returns a signal that aborts when the process gets SIGINT or SIGTERM, or when its standard output fails,
+ * for example because the program that reads it has ended.
  */
 function endOfProcess(): AbortSignal {
   const ending = new AbortController();
@@ -154,8 +155,8 @@ function terminalOf(
 }
 
 /**
- * Runs one administrative command in a process of its own; servers may run at the same time. Returns the exit
- * code: 0 done, 1 failed or not confirmed, 2 wrong arguments, 3 not found.
+ * Runs one command in this process; servers may run in others at the same time. Returns the exit code:
+ * 0 done, 1 failed or not confirmed, 2 wrong arguments, 3 not found.
  * @example
  * ```ts
  * import { createOstiary } from '@ostiary/core';

@@ -1,8 +1,8 @@
 const failures: NodeJS.ErrnoException[] = [];
 
 /**
- * Stores an error of standard output. A closed pipe is ignored: `ostiary keys list kafe | head -1` has then
- * done its work.
+ * Stores an error of standard output or standard error. A closed pipe is ignored: `ostiary keys list kafe |
+ * head -1` has then done its work.
  */
 function keep(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') failures.push(error);

@@ -53,7 +53,10 @@ export class OstiaryPartner {
   readonly events: Events;
   readonly sandbox: Sandbox;
 
-  /** Makes a client. @throws TypeError for wrong or unknown options, and in a browser */
+  /**
+   * Makes a client. @throws TypeError for wrong or unknown options, and in a browser without
+   * `dangerouslyAllowBrowser`
+   */
   constructor(options: OstiaryPartnerOptions) {
     const { connection, mode } = checkPartnerOptions(options);
     this.mode = mode;
@@ -76,8 +79,9 @@ export class OstiaryPartner {
   }
 
   /**
-   * Checks your set-up: key, scopes, IP address, clock, rate limit and webhooks. The report lists the
-   * results, and `String(report)` is a table. Changes nothing.
+   * Checks your set-up: key, scopes, IP address, clock, signature, rate limit and, if the key has the scope
+   * `webhooks`, the first 20 webhook endpoints. The report lists the results, and `String(report)` is a
+   * table. Changes nothing.
    *
    * @throws TypeError for wrong options, OstiaryError `aborted` if the caller aborts; nothing else
    * @example

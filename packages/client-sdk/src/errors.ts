@@ -95,12 +95,18 @@ export class OstiaryError extends Error implements ErrorFacts {
   }
 }
 
-/** `invalid_request`: the request is malformed; `details` says where. */
+/**
+ * `invalid_request`: the request is malformed or was refused; `details` says where, if a field, parameter or
+ * header is the reason.
+ */
 export class InvalidRequestError extends OstiaryError {
   override readonly name: string = 'InvalidRequestError';
 }
 
-/** `invalid_api_key`: the API key is unknown, revoked or expired. {@link SignatureError} is a subclass. */
+/**
+ * `invalid_api_key`: the API key is unknown, revoked or expired, or its partner is disabled.
+ * {@link SignatureError} is a subclass.
+ */
 export class AuthenticationError extends OstiaryError {
   override readonly name: string = 'AuthenticationError';
 }
@@ -119,15 +125,16 @@ export class PermissionError extends OstiaryError {
 }
 
 /**
- * `ip_not_allowed`: the API key may not be used from this IP address. `whoami()` with another key returns the
- * address.
+ * `ip_not_allowed`: the API key may not be used from this IP address, or the server cannot determine the
+ * address. `whoami()` with another key returns the address.
  */
 export class AddressError extends PermissionError {
   override readonly name = 'AddressError';
 }
 
 /**
- * `not_found`: the object does not exist, or belongs to another partner.
+ * `not_found`: the object does not exist, or belongs to another partner or mode, or the call is one of the
+ * sandbox and the key is a live one.
  *
  * @example
  * ```ts
@@ -165,7 +172,8 @@ export class TokenExpiredError extends OstiaryError {
 
 /**
  * `rate_limit_exceeded`, or another code with status 429: the rate limit is used up, and the client does not
- * retry any more, because `maxRetries` is reached or the server asks for too long a wait.
+ * retry any more, because `maxRetries` is reached, the server asks for a wait of more than a minute, or too
+ * little of `totalTimeout` is left.
  */
 export class RateLimitError extends OstiaryError {
   override readonly name = 'RateLimitError';
@@ -202,7 +210,7 @@ export class ProtocolError extends OstiaryError {
 /** Constructor of an error class. */
 export type ErrorClass = new (message: string, facts: ErrorFacts) => OstiaryError;
 
-/** Error class of each error code of the API. */
+/** Error class of each error code of the API, except `internal_error`: every 5xx status is a ServerError. */
 export const errorClasses: { readonly [code: string]: ErrorClass } = {
   invalid_request: InvalidRequestError,
   invalid_api_key: AuthenticationError,

@@ -39,7 +39,7 @@ export interface IdempotentOptions extends RequestOptions {
   /**
    * Key that is sent with every attempt: 1 to 255 printable ASCII characters, without a space at the start or
    * end. With a key that you have stored, the call takes effect once even if your process dies and repeats
-   * it. The server remembers a key for 24 hours.
+   * it. The server remembers a key for 24 hours; in test mode it may forget the oldest keys earlier.
    * @defaultValue a random key for each call
    */
   readonly idempotencyKey?: string | undefined;

@@ -5,7 +5,10 @@ import { answerFramed } from './frame.ts';
 import { foreignText } from './parts.ts';
 import type { Visit } from './visit.ts';
 
-/** Shows a page with the stored part of an endpoint's response to one delivery attempt: 16 KiB at most. */
+/**
+ * Shows a page with the stored part of an endpoint's response to one delivery attempt: at most 16 KiB in live
+ * mode, 1 KiB in test mode.
+ */
 export async function answer(visit: Visit): Promise<ConsoleAnswer> {
   const { api, id, request, urlOf, voice } = visit;
   const words = voice.words.deliveries;

@@ -12,8 +12,8 @@ import type { PageBackend } from './visit.ts';
 const room: Room = { partner: 20, process: 500 };
 
 /**
- * Maximum number of times per second that a process renders open pages for updates. If more pages than this
- * are open, each is rendered less than once a second.
+ * Maximum number of times per second that a process renders open pages of the sandbox console, or of the
+ * portal, for updates. If more pages than this are open, each is rendered less than once a second.
  */
 const pagesPerSecond = 50;
 
@@ -99,8 +99,8 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
 
   /**
    * Sends the changes of an open page to the browser. Checks for changes about once a second, or less often
-   * if many pages are open. Each check is authorized like a request, but does not count towards the rate
-   * limit.
+   * if many pages are open or the page is long. Each check is authorized like a request, but does not count
+   * towards the rate limit.
    */
   async function* changes(
     page: OpenPage,
@@ -156,7 +156,7 @@ export function createLiveStreams(backend: PageBackend, pace: typeof paceOf) {
 
   /**
    * Responds to an admitted visit with an update stream. Responds with 429 if the partner has too many open
-   * pages, and with 503 if the process has too many.
+   * pages, and with 503 if the process has too many, each counted in this mode (test or live).
    */
   return (page: OpenPage, visit: ConsoleVisit): ConsoleAnswer => {
     const leave = places.take(visit.partner);

@@ -4,7 +4,7 @@ import type { DeliveryState } from './api.ts';
 import { orderField } from './list-order.ts';
 import type { Language, Voice, Words } from './words.ts';
 
-/** Name of a delivery's state on pages; `none` means that no endpoint subscribed to the event. */
+/** Name of a delivery's state on pages; `none` means that an event has no deliveries. */
 type StateName = keyof Words['deliveries']['states'];
 
 const style = { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' } as const;
@@ -41,8 +41,8 @@ export function ago(time: string, now: number, language: Language): Html {
 }
 
 /**
- * Formats a fraction from 0 to 1 as a percentage with one digit. Rounds down, so that only 1 is shown as 100
- * %.
+ * Formats a fraction from 0 to 1 as a percentage with at most one decimal. Rounds down, so that only 1 is
+ * shown as 100 %.
  */
 export const share = (part: number, language: Language): string =>
   (Math.floor(part * 1000) / 1000).toLocaleString(localesOf(language), {
@@ -77,8 +77,8 @@ export function dueMoment(time: string, now: number, language: Language): Html {
 }
 
 /**
- * Shows the state of a delivery in words and colour. For a failing delivery, also shows the number of failed
- * attempts, and the time until the next attempt.
+ * Shows the state of a delivery in words and colour. For a failing delivery whose next attempt has a time,
+ * also shows the number of failed attempts, and the time until the next attempt.
  */
 export function deliveryBadge(
   {

@@ -1,4 +1,4 @@
-/** Maximum numbers of open pages that get updates: for one partner, and for the whole process. */
+/** Maximum numbers of open pages that get updates in one process: of one partner, and of all partners. */
 export interface Room {
   readonly partner: number;
   readonly process: number;
@@ -8,8 +8,9 @@ export interface Room {
 export type Leave = () => void;
 
 /**
- * Counts the open pages of this process that get updates. The limit per partner keeps one partner from using
- * up the limit of the process, with any number of sessions.
+ * Counts open pages of this process that get updates. The sandbox console and the portal for live data have
+ * one count each. The limit per partner keeps one partner from using up the limit of the process, with any
+ * number of sessions.
  */
 export function createPlaces(room: Room) {
   const taken = new Map<string, number>();

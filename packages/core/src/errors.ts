@@ -174,8 +174,8 @@ export function isStorageFailure(error: unknown): error is Error {
 }
 
 /**
- * Thrown when a function of the host application did not return in time. The request gets a 503, and nothing
- * was changed.
+ * Thrown when a function of the host application did not return in time. A request that needs its result gets
+ * a 503, and nothing was changed.
  */
 export class HostTimeoutError extends Error {
   override readonly name = 'HostTimeoutError';

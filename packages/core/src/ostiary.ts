@@ -138,7 +138,7 @@ export interface Ostiary<Name extends string = AnyScope> {
 
 /**
  * Opens the storage and builds an identity provider on it.
- * @throws TypeError if an option is wrong, or if none of the sealing keys can decrypt the secrets in the database
+ * @throws TypeError if an option is wrong, or if no sealing key can decrypt a signing key in the database
  * @example
  * ```ts
  * const ostiary = await createOstiary({

@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 import { type Choices, frameworks, languagesOf, oneOf, Refusal, storages } from './choices.ts';
 
 /**
- * Parsed command line. `given` contains only the choices that were typed; the program asks for the others.
+ * Parsed command line. `given` contains only the choices that were typed; the program asks for the others, or
+ * takes their defaults.
  */
 export interface Arguments {
   readonly given: Partial<Choices>;
@@ -32,7 +33,7 @@ function parsed(args: readonly string[]) {
   }
 }
 
-/** Parses the command line. @throws Refusal for an unknown argument or value */
+/** Parses the command line. @throws Refusal for an argument or value that it does not accept */
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = parsed(args);
   const [folder, ...more] = positionals;

@@ -9,7 +9,11 @@ export type Files = ReadonlyMap<string, string>;
 /** Returns the name of the app, which is the name of its folder. */
 export const nameOf = (folder: string): string => basename(resolve(folder));
 
-/** Checks the folder of a new app. @throws Refusal if npm would not accept its name for a package, or if the folder is not empty */
+/**
+ * Checks the folder of a new app.
+ * @throws Refusal if npm would not accept its name for a package, or if something other than an empty folder
+ * is at its path
+ */
 export function checkFolder(folder: string): void {
   const name = nameOf(folder);
   const isName = /^[a-z0-9~-][a-z0-9._~-]*$/.test(name) && name.length <= 214;

@@ -54,8 +54,8 @@ function rendered(text: string, choices: Choices): string {
 const pathInApp = (path: string): string => join(dirname(path), basename(path).replace(/^_/, '.'));
 
 /**
- * Reads the template files: those shared by all apps, then those of the framework, of the storage and of the MCP
- * server.
+ * Reads the template files: those shared by all apps, then those of the framework, of the storage and, if
+ * chosen, of the MCP server.
  */
 export function templateFiles(choices: Choices): Files {
   const files = new Map<string, string>();

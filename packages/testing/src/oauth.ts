@@ -104,7 +104,8 @@ export interface TestOAuth {
   authorizeUrl(client: TestClient, options?: AuthorizeOptions): string;
   /**
    * Makes an authorization request with PKCE for a signed-in user, who approves or denies it on the real
-   * consent page. There is no login page. After a denial, `callback` contains the error.
+   * consent page. If the service asks for a new sign-in, it succeeds at once, without a login page. After a
+   * denial, `callback` contains the error.
    *
    * @example
    * ```ts

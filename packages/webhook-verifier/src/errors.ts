@@ -29,8 +29,8 @@ export const webhookErrorCodes = [
   /** The signed bytes are not valid JSON, for example because of a byte order mark. */
   'body_not_json',
   /**
-   * The webhook secret is missing, too short, or the text of an unset variable, such as `"undefined"`, or it
-   * has a lone surrogate.
+   * The webhook secret is missing, blank, too short, or the text of an unset variable, such as `"undefined"`,
+   * or it has a lone surrogate.
    */
   'weak_secret',
 ] as const;
@@ -39,8 +39,8 @@ export const webhookErrorCodes = [
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number];
 
 /**
- * Error for a webhook that was refused. The message says how to fix the problem, and never contains a secret,
- * the expected signature or a part of the body.
+ * Error for a webhook that was refused, or for a secret or body that cannot be used. The message says how to
+ * fix the problem, and never contains a secret, the expected signature or a part of the body.
  */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';

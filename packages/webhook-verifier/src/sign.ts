@@ -15,7 +15,7 @@ export interface SignOptions {
   /** Slug (short name) of the partner who gets the webhook. */
   readonly partner: string;
   /**
-   * Number of the attempt, from 1.
+   * Number of the attempt, from 1 to 9,999.
    * @defaultValue 1
    */
   readonly attempt?: number | undefined;

@@ -91,7 +91,8 @@ const signatures = (sent: string): readonly Alteration[] => [
  * Returns forged copies of a webhook that was signed just now, for the tests of a receiver. Send each of them
  * to the receiver and expect status 400. Needs no secret, because an attacker has none.
  *
- * @throws TypeError if the delivery lacks the headers of this prefix
+ * @throws TypeError for an invalid prefix, or if the delivery lacks the headers of this prefix; SyntaxError
+ * if its body is not JSON
  * @example
  * ```ts
  * for (const { name, headers, body } of tamper(delivery)) {
@@ -106,7 +107,8 @@ export function tamper(
 ): readonly TamperedDelivery[] {
   const { shown } = headerNames(prefix);
   /**
-   * Makes copies of the webhook with other values in one header. `place` is the header's index in `wire`, the table of webhook headers in headers.ts.
+   * Makes copies of the webhook with other values in one header. `place` is the header's index in `wire`, the
+   * table of webhook headers in headers.ts.
    */
   const altered = (place: number, alter: (sent: string) => readonly Alteration[]): TamperedDelivery[] => {
     const header = shown[place] ?? '';

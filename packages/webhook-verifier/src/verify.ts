@@ -5,7 +5,7 @@ import type { AnyEvent, WebhookEvent } from './events.ts';
 import { readHeaders, type WebhookHeaders } from './headers.ts';
 import { checkOptions, type VerifyOptions } from './options.ts';
 
-/** A webhook whose signature, age and id are verified. `type` determines the type of `event`. */
+/** A webhook whose signature, age, id and type are verified. `type` determines the type of `event`. */
 export type VerifiedDelivery<Event extends AnyEvent = WebhookEvent> = Event extends AnyEvent
   ? {
       /** Event that the signed body of the webhook contains. */
@@ -92,7 +92,8 @@ function eventOf(text: string | null, type: string, id: string): AnyEvent {
  * @param rawBody - body exactly as it arrived; a string is taken as UTF-8
  * @param headers - headers of the request
  * @typeParam Event - events that may arrive; by default Ostiary's
- * @throws WebhookVerificationError, with a stable `code`, if the delivery must not be trusted
+ * @throws WebhookVerificationError, with a stable `code`, if the delivery must not be trusted, the raw body
+ * is missing or was parsed, or a secret is weak
  * @throws TypeError for wrong options, or headers that are not an object
  * @example
  * ```ts

@@ -28,8 +28,8 @@ function shorten(name: string, value: unknown): string {
 }
 
 /**
- * Formats a URL for one line of a report: interaction ids and secret parameters are shortened, nested URLs
- * left out.
+ * Formats a URL for one line of a report: interaction ids and secret parameters are shortened, the values of
+ * `return_to` and `app` left out.
  */
 export function shortUrl(href: string): string {
   const url = new URL(href);

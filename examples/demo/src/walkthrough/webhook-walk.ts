@@ -18,7 +18,7 @@ const names = ['Event', 'EventId', 'Timestamp', 'Signature', 'Partner', 'Attempt
 export const headerOf = ({ file }: Walk, { headers }: Delivery, name: (typeof names)[number]): string =>
   headers[`x-${file.prefix}-${name}`.toLowerCase()] ?? '';
 
-/** Returns all headers of a delivery, with the documented names. */
+/** Returns the headers of a delivery that carry the prefix, with the documented names. */
 export function wireHeaders(walk: Walk, delivery: Delivery): Readonly<Record<string, string>> {
   const wire = `X-${walk.file.prefix.toUpperCase()}-`;
   return Object.fromEntries(names.map((name) => [`${wire}${name}`, headerOf(walk, delivery, name)]));

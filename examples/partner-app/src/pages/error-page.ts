@@ -3,7 +3,7 @@ import type { PartnerConfig } from '../config.ts';
 import { page } from './layout.ts';
 import type { Words } from './words.ts';
 
-/** Makes the page about an error: an explanation, then the provider's error code and description. */
+/** Makes the page about an error of the provider or the shop: an explanation, the code and a description. */
 export function errorPage(words: Words, config: PartnerConfig, code: string, description: string): string {
   const explanations: Readonly<Record<string, readonly string[]>> = words.errors;
   const known = Object.hasOwn(explanations, code) ? explanations[code] : undefined;

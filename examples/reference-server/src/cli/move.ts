@@ -57,7 +57,8 @@ export const hostTables = (from: SqliteDatabase): HostTables => ({
 });
 
 /**
- * Opens the SQLite file to move. @throws ConfigError if the file is no database of this version of the server
+ * Opens the SQLite file to move. @throws ConfigError if the file cannot be opened, or is no database of this
+ * version of the server
  */
 function openFile(file: string): Sqlite.Database {
   let from: Sqlite.Database;

@@ -29,7 +29,7 @@ export interface Transaction extends Queries {
    * Runs a statement that returns no rows.
    *
    * @returns the number of changed rows
-   * @throws UniqueViolation
+   * @throws UniqueViolation or DatabaseUnavailable
    */
   run(sql: string, values?: Values): Promise<number>;
   /** Runs several statements at once, for migrations. */
@@ -69,8 +69,8 @@ export interface Database extends Queries {
 }
 
 /**
- * Error for a database that did not respond. Either nothing was changed, or it is unknown whether a commit
- * took place.
+ * Error for a database that did not respond or cannot be used. Either nothing was changed, or it is unknown
+ * whether a commit took place.
  */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';

@@ -20,7 +20,7 @@ export interface SqliteDatabase extends Database {
   readonly connection: Connection;
 }
 
-/** Time for which a write waits for another process that writes, in milliseconds. */
+/** Time for which a write waits for other writes, in milliseconds. */
 const busyPatienceMs = 2_000;
 
 /** Error codes that concern the disk or a lock, and not violated constraints. */
@@ -37,8 +37,8 @@ function translated(error: unknown, connection: Connection | null): unknown {
 }
 
 /**
- * Retries a write while another process writes. Waiting inside SQLite would block the event loop, so SQLite's
- * own timeout is zero.
+ * Retries a write while another connection writes. Waiting inside SQLite would block the event loop, so
+ * SQLite's own timeout is zero.
  */
 async function patiently(connection: Connection, deadline: number, attempt: () => void): Promise<void> {
   for (;;) {

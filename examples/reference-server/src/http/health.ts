@@ -10,7 +10,8 @@ export type HealthRoutes = ReturnType<typeof createHealthRoutes>;
 
 /**
  * Makes the routes `/healthz` and `/readyz`. `check` queries every database; `isClosing` returns true while
- * the server stops. Responses are JSON with one word. The reason of a failed check is logged when it changes.
+ * the server stops, unless another process has replaced it. Responses are JSON with one word. The reason of a
+ * failed check is logged when it changes.
  */
 export function createHealthRoutes(
   check: () => Promise<unknown>,

@@ -60,7 +60,7 @@ class Exporter extends PrometheusExporter {
 /**
  * Serves `/metrics` for Prometheus, and no other path.
  *
- * @throws AddressError if the port is taken
+ * @throws AddressError if the server cannot listen at the address
  */
 export function serveMetrics(address: Address, text: () => Promise<string>): Promise<HttpServer> {
   return listen(
@@ -83,7 +83,7 @@ export type Metrics = Awaited<ReturnType<typeof startMetrics>>;
  * registered then.
  *
  * @param address - address that serves the metrics; `null` for a process whose primary collects them
- * @throws AddressError if the port is taken
+ * @throws AddressError if the server of the metrics cannot listen at the address
  * @throws {@link ConfigError} if other code in this process already collects metrics
  */
 export async function startMetrics(address: Address | null, role: ServerConfig['role']) {

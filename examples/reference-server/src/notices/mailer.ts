@@ -39,7 +39,7 @@ export function createMailer(
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: Number(url.port) || (secure ? 465 : 587),
     secure,
-    // A password is never sent in the clear.
+    // A password is sent in the clear only to a mail server on this machine.
     requireTLS: !secure && user !== '' && !isLoopbackUrl(asHttp(url)),
     ...(user !== '' && { auth: { user, pass: decodeURIComponent(url.password) } }),
     ...timeouts,

@@ -35,7 +35,7 @@ const inOneLine = (name: string): string => name.replaceAll(/\p{C}+|[\u2028\u202
 /** Formats a time for people, in UTC. */
 const shown = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-/** Describes the response to a failed webhook attempt in words. */
+/** Describes a failed webhook attempt in words: the status of the response, or the error without one. */
 function failureOf(
   { lastFailure: { at, httpStatus, error } }: EndpointNotice,
   { language }: MailContext,

@@ -50,7 +50,8 @@ export function createJoinRoutes(context: StaffContext) {
   }
 
   /**
-   * Runs a change that uses up an invitation link. Responds and returns `null` if another request was first.
+   * Runs a change that uses up an invitation link. Responds and returns `null` if another request was first,
+   * or the passkey is registered already.
    */
   async function once<Result>(ctx: Context, change: () => Promise<Result>): Promise<Result | null> {
     try {

@@ -14,7 +14,7 @@ const handleSchema = z
   .string()
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,28}[A-Za-z0-9])?$/,
-    'must be 1 to 30 letters, digits, dots, hyphens',
+    'must be 1 to 30 letters, digits, dots, hyphens and underscores',
   );
 
 /** Schema of a phone number (E.164). */

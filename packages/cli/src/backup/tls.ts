@@ -6,8 +6,8 @@ import { getCACertificates } from 'node:tls';
 const verified = ['prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
- * The `sslmode` that makes libpq behave as `pg` does for the same URL; `undefined` if neither the URL nor the
- * environment names a mode.
+ * The `sslmode` that makes libpq behave as `pg` does for the same URL; `undefined` if the URL has no TLS
+ * parameter and libpq can take the mode of the environment, if any, as it is.
  * @param environmentMode - `PGSSLMODE` of this process, which both read
  */
 export function sslModeOf(

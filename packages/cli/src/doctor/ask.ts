@@ -25,7 +25,7 @@ const largest = 1_000_000;
  * Sends one GET request and does not follow redirects. It accepts any certificate, so that a bad certificate,
  * which `checkTls` reports, does not hide other problems. It never sends a secret.
  *
- * @throws Error if there is no response
+ * @throws Error if there is no response, or if its body is too long
  */
 export function ask(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const request = url.startsWith('https:') ? secureRequest : plainRequest;

@@ -8,7 +8,7 @@ export interface ClientOutcome {
   readonly isHashed: boolean;
   /** Reason why the client was refused; `null` if it was not. */
   readonly reason: string | null;
-  /** Properties that the client had on the old server and that Ostiary does not support. */
+  /** Properties that the client had on the old server and that are not imported. */
   readonly left: readonly string[];
 }
 
@@ -27,8 +27,8 @@ export interface ConsentOutcome {
   /** Numbers of skipped consents, by reason. */
   readonly omitted: { readonly [Reason in Omission]?: number };
   /**
-   * Numbers of consents, also of known ones, that lost a scope or claim because Ostiary does not have it, by
-   * the name of the scope or claim.
+   * Numbers of consents, also of known ones, that lost a part because Ostiary does not have it, by the name
+   * of the part, such as `scope address` or `single claims`.
    */
   readonly left: { readonly [what: string]: number };
 }

@@ -5,7 +5,7 @@ export interface FoundClient {
   readonly clientId: string;
   /** Settings of the client as Ostiary needs them, except that scopes still have the old server's names. */
   readonly settings: NewClient;
-  /** Properties of the client on the old server that Ostiary does not support. */
+  /** Properties of the client on the old server that are not imported. */
   readonly left: readonly string[];
   /** Reason why the client cannot be imported; `null` if it can. */
   readonly reason: string | null;
@@ -21,7 +21,7 @@ export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' 
 /** A consent as read from the export of another server. Its scopes still have the old server's names. */
 export interface FoundConsent extends ImportedConsent {
   readonly omission: Omission | null;
-  /** Scopes and claims of the consent that Ostiary does not support. */
+  /** Parts of the consent other than its scopes that Ostiary does not support, such as `single claims`. */
   readonly left: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export const secretOf = (secret: string): Pick<NewClient, 'clientSecret' | 'clie
   /^\$[a-z0-9-]+\$/.test(secret) ? { clientSecretHash: secret } : { clientSecret: secret };
 
 /**
- * Rule for a member of an exported record: returns the feature that the member enables and Ostiary lacks.
+ * Rule for a member of an exported record: returns the feature that the member enables and the import loses.
  * Returns `null` if nothing is lost: the member is imported, is checked elsewhere, or has no effect in
  * Ostiary.
  */

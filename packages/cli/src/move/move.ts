@@ -125,7 +125,7 @@ function tablesOf({ from, host }: CheckOptions, schema = 'ostiary'): Target[] {
   return [...own, ...(theirs ?? [])];
 }
 
-/** Makes the callbacks that report the progress of a table. */
+/** Makes the callback that reports the progress of a table. */
 function progressOf(
   { from, onProgress }: CheckOptions,
   { table, label }: Target,

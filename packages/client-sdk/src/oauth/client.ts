@@ -143,7 +143,7 @@ export class OstiaryOAuth {
   /**
    * Prepares a sign-in: makes the URL to redirect to, and the values to store until the callback.
    *
-   * @throws TypeError without a scope
+   * @throws TypeError without a scope, or for an unknown member
    */
   async authorizeUrl(request: AuthorizationRequest): Promise<Authorization> {
     checkNames(request, ['scope', 'prompt', 'maxAge', 'loginHint', 'uiLocales']);
@@ -252,7 +252,8 @@ export class OstiaryOAuth {
    * Returns the user to whom an access token belongs.
    *
    * @typeParam Scope - scopes that the user approved
-   * @throws OstiaryError `token_expired` after an hour, `invalid_token` if the token was revoked
+   * @throws OstiaryError `token_expired` after an hour, `invalid_token` if the token was revoked, is unknown,
+   * or expired more than a day ago
    */
   userinfo<Scope extends OAuthScope = never>(
     accessToken: string,

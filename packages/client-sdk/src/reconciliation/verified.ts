@@ -28,7 +28,10 @@ export function damaged(what: string): Unreadable {
   return new Unreadable(`The export is incomplete: ${what}`, 'incomplete_export');
 }
 
-/** Text with which the summary line of an export starts in each format, and a function that converts the rest of that line to JSON. */
+/**
+ * Text with which the summary of an export starts in each format, and a function that converts the rest of
+ * the export to JSON.
+ */
 export const endings: {
   readonly [Format in ReconciliationFormat]: readonly [string, (rest: string) => string];
 } = {

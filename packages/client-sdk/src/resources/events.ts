@@ -5,7 +5,7 @@ import type { Connection, IdempotentOptions, RequestOptions } from '../options.t
 import type { Mode } from './open.ts';
 import type { Delivery } from './webhooks.ts';
 
-/** An event as it was sent to webhook endpoints. */
+/** An event in the form in which webhook endpoints receive it. */
 export interface SentEvent {
   /** Id of the event, such as `evt_…`. */
   readonly id: string;
@@ -16,7 +16,7 @@ export interface SentEvent {
   readonly data: { readonly [name: string]: unknown };
 }
 
-/** An event with its number in your sequence. */
+/** An event with its number in your sequence. Live and test mode have a sequence each. */
 export interface ListedEvent extends SentEvent {
   /** Number of the event in your sequence, from 1, without gaps. */
   readonly sequence: number;
@@ -55,7 +55,8 @@ export interface EventQuery {
 /** Options of a redelivery. */
 export interface RedeliverRequest {
   /**
-   * Id of the endpoint that gets the event again; by default every endpoint that subscribes to its type now.
+   * Id of the endpoint that gets the event again; by default every enabled endpoint that subscribes to its
+   * type now.
    */
   readonly endpointId?: string | undefined;
 }
@@ -86,9 +87,10 @@ export interface Events {
    */
   list(query?: EventQuery, options?: RequestOptions): List<ListedEvent, EventPage>;
   /**
-   * Delivers an event again: with the same id, the same bytes, and five new attempts.
+   * Delivers an event again: with the same id, the same bytes, and as many attempts as a new event (five
+   * unless the service's operator chose another number). A delivery that is still pending continues instead.
    *
-   * @throws OstiaryError `not_found`
+   * @throws OstiaryError `not_found`; `invalid_request` for a disabled endpoint
    */
   redeliver(id: string, request?: RedeliverRequest, options?: IdempotentOptions): ApiPromise<Redeliveries>;
 }

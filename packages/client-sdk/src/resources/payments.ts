@@ -74,8 +74,8 @@ export interface Payments {
   /**
    * Makes a payment. It is safe to repeat: every attempt carries the same `Idempotency-Key`.
    *
-   * @throws OstiaryError with `outcome`; `idempotency_conflict` if the reference belongs to another transfer, `not_found` if the
-   * recipient does not exist
+   * @throws OstiaryError with `outcome`; `idempotency_conflict` if the reference belongs to another transfer
+   * or the key was used with another payload, `not_found` if the recipient does not exist
    */
   create(request: PaymentRequest, options?: IdempotentOptions): ApiPromise<Transfer>;
   /**

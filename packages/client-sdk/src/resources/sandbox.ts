@@ -62,7 +62,7 @@ export interface InboxRequests {
 
 /** Options of a call that waits for requests of an inbox. */
 export interface TakeRequest {
-  /** Seconds to wait for a first request, 0 to 20; 0 by default. Needs a longer `timeout` of the call. */
+  /** Seconds to wait for a first request, 0 to 20; 0 by default. The call's `timeout` must be longer. */
   readonly waitSeconds?: number | undefined;
 }
 
@@ -87,8 +87,8 @@ export interface AnswerRequest {
  */
 export interface AnswerCounted {
   /**
-   * True if the response became the result of the attempt; `false` if the attempt was over, or had a response
-   * already.
+   * True if the response became the result of the attempt; `false` if the attempt was over or had a response
+   * already, or if the request was not taken or has been removed.
    */
   readonly counted: boolean;
 }
@@ -107,13 +107,13 @@ export interface Sandbox {
    * Creates a passport for a user of the sandbox. An additional passport does no harm, so a failed call is
    * repeated.
    *
-   * @throws OstiaryError `not_found` with a live key
+   * @throws OstiaryError `not_found` with a live key, or if the sandbox has no such user
    */
   createPassport(request?: SandboxPassportRequest, options?: RequestOptions): ApiPromise<SandboxPassport>;
   /**
-   * Triggers an event and delivers it to your test endpoints.
+   * Triggers an event and delivers it to your test endpoints that subscribe to its type.
    *
-   * @throws OstiaryError `not_found` with a live key
+   * @throws OstiaryError `not_found` with a live key; `invalid_request` for an unknown type, or wrong data
    */
   triggerEvent(request: SandboxEventRequest, options?: IdempotentOptions): ApiPromise<SentEvent>;
   /**

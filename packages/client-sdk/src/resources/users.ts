@@ -17,8 +17,8 @@ export interface User {
   readonly country?: string;
   readonly createdAt?: string;
   /**
-   * State of the identity check. Present only while the user lets a client of yours see it, and if the
-   * service knows it; the same holds for `kycTier`.
+   * State of the identity check. Present if the service knows it and, in live mode, only while the user lets
+   * a client of yours see it; the same holds for `kycTier`.
    */
   readonly kycStatus?: KycStatus;
   /** Level of the user's identity check, 0 to 3. */

@@ -10,7 +10,11 @@ export interface WebhookRequest {
   readonly url: string;
   /** Event types to which the endpoint subscribes, or `['*']` for all. */
   readonly events: readonly string[];
-  /** Secret that signs the webhooks to the endpoint, 16 to 256 characters. */
+  /**
+   * Secret that signs the webhooks to the endpoint, 16 to 256 characters. If the service also sends the
+   * headers of Standard Webhooks, a secret that begins with `whsec_` must continue with the base64 of 24 to
+   * 64 bytes.
+   */
   readonly secret: string;
 }
 
@@ -102,11 +106,12 @@ export interface Webhooks {
   /**
    * Registers an endpoint.
    *
-   * @throws OstiaryError `invalid_request` if the URL is not public or an event type is unknown
+   * @throws OstiaryError `invalid_request` if the URL is not public, an event type is unknown, the secret is
+   * weak, or there are 50 endpoints already
    */
   create(request: WebhookRequest, options?: IdempotentOptions): ApiPromise<WebhookEndpoint>;
   /**
-   * Lists all endpoints, oldest first.
+   * Lists all endpoints of the key's mode, oldest first.
    *
    * @throws OstiaryError when the list is read
    */
@@ -120,7 +125,7 @@ export interface Webhooks {
   /**
    * Changes an endpoint. Applying the same changes twice does no harm, so a failed call is repeated.
    *
-   * @throws OstiaryError `not_found`
+   * @throws OstiaryError `not_found`; `invalid_request` for a URL, event type or secret that `create` refuses
    */
   update(id: string, changes: WebhookChanges, options?: RequestOptions): ApiPromise<WebhookEndpoint>;
   /**
@@ -142,10 +147,10 @@ export interface Webhooks {
     options?: RequestOptions,
   ): List<Delivery, CursorPage<Delivery>>;
   /**
-   * Repeats the deliveries that were dropped since a given time, at most a thousand per call. Call it again
-   * until it returns 0.
+   * Repeats the deliveries that were dropped since a given time, at most a thousand per call. Skips events
+   * that the endpoint got later, or that are queued for it again. Call it again until it returns 0.
    *
-   * @throws OstiaryError `not_found`
+   * @throws OstiaryError `not_found`; `invalid_request` for a disabled endpoint
    */
   recover(id: string, request: RecoverRequest, options?: IdempotentOptions): ApiPromise<Recovered>;
 }

@@ -104,7 +104,7 @@ async function linkToPortal(visit: OperatorContext, form: Form): Promise<Console
 
 /**
  * Handles the forms on a partner's page, which rename, disable or enable the partner, make a link with which
- * the partner opens its pages for live data, or end a session that such a link opened.
+ * the partner opens its pages for live data, or end such a link or the session that it opened.
  */
 export async function changePartner(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, slug, urls } = visit;

@@ -73,7 +73,7 @@ function onlyOfEvent(visit: OperatorContext, eventId: string): Html {
   return html`<p class="small">${voice.words.search.kinds.event}: <code>${nameOf(eventId)}</code> · <a href="${all}">${voice.words.deliveries.all}</a></p>`;
 }
 
-/** Shows the endpoints of a partner and, filtered by status, their deliveries. */
+/** Shows the endpoints of a partner and, filtered by status, endpoint or event, their deliveries. */
 export async function webhooks(visit: OperatorContext): Promise<ConsoleAnswer> {
   const { admin, slug, urls, words } = visit;
   const partner = found(await admin.partners.get(slug));

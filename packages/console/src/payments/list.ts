@@ -129,7 +129,7 @@ export function paymentRow(
 /** A page of payments, sorted by time. */
 export interface PaymentPage {
   readonly transfers: readonly Transfer[];
-  /** Number of payments that fit the filters. */
+  /** Number of payments that fit the filters, counted up to 10,000. */
   readonly count: number;
   readonly next: string | null;
   readonly previous: string | null;

@@ -131,7 +131,8 @@ ${callPanel(visit, text.callOne, { operation: 'getPayment', id, body: null })}</
 }
 
 /**
- * Shows the payments that became final on a day as sums, with links to the files of the day and of its month.
+ * Shows the payments that became final on a day as sums, with links to the files of the day, and the form for
+ * the file of its month.
  */
 export async function reconciliation(visit: Visit): Promise<ConsoleAnswer> {
   const { api, backend, request, voice } = visit;

@@ -86,8 +86,8 @@ export interface ApiKeyAdministration {
    */
   revoke(id: string): Promise<void>;
   /**
-   * Replaces an API key: issues a successor with the same rights and a new signing secret. The old key stays
-   * valid for the overlap. Both keys share their rate limits.
+   * Replaces an API key: issues a successor with the same rights and expiry and a new signing secret. The old
+   * key stays valid for the overlap, unless it expires sooner. Both keys share their rate limits.
    * @throws TypeError if the overlap is invalid
    * @throws ApiKeyError if the key does not exist, or is revoked or expired
    */

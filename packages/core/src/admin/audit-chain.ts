@@ -20,7 +20,7 @@ export interface AuditProblem {
 
 /** Result of checking the audit log for later changes. */
 export type AuditVerification = {
-  /** Number of entries, from the beginning of the audit log, that were not changed. */
+  /** Number of entries, from the beginning of the audit log's hash chain, that were not changed. */
   readonly acts: number;
   /**
    * Number of entries that were recorded before the audit log had a hash chain, and so cannot be verified.

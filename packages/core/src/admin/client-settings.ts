@@ -75,7 +75,7 @@ export interface ClientSettings<Name extends string = string> {
   readonly requirePushedRequests?: boolean;
   /**
    * Marks the client as trusted by you: consent is remembered even with loopback or private-use redirect
-   * URIs.
+   * URIs, and private-use schemes need no dot.
    * @defaultValue false
    */
   readonly firstParty?: boolean;
@@ -124,7 +124,7 @@ export interface ClientSettings<Name extends string = string> {
    * @defaultValue `null`: the client is not notified
    */
   readonly backchannelLogoutUri?: string | null;
-  /** Algorithm that signs the client's ID tokens. @defaultValue `"RS256"` */
+  /** Algorithm that signs the client's ID tokens and logout tokens. @defaultValue `"RS256"` */
   readonly idTokenAlg?: SigningAlgorithm;
   /**
    * Slug of the partner that owns the client. The partner may see through its API what users consent to share

@@ -58,7 +58,7 @@ export class ClientError extends Error {
 export interface ClientAdministration<Name extends string = string> {
   /**
    * Creates a client. Returns the secret that was generated, which cannot be read again; `null` if you
-   * supplied the secret, or the client is public or has keys.
+   * supplied the secret or its hash, or the client is public or has keys.
    * @throws TypeError if a setting is invalid
    * @throws ClientError `client_exists`
    * @throws PartnerNameError `partner_not_found`
@@ -98,7 +98,7 @@ export interface ClientAdministration<Name extends string = string> {
   count(): Promise<number>;
   /**
    * Changes the given settings of a client.
-   * @throws TypeError if a setting is invalid
+   * @throws TypeError if a setting is invalid, or a metadata document describes the client
    * @throws ClientError `client_not_found`
    * @throws PartnerNameError `partner_not_found`
    */
@@ -126,7 +126,7 @@ export interface ClientAdministration<Name extends string = string> {
    * Sets the logo that is shown beside the client's name: a square, still PNG of 32 to 1,024 pixels and at
    * most 64 KiB, without a color profile, compressed text and other metadata beyond plain text. It is stored
    * and served from `authUrl`. `null` removes the logo.
-   * @throws TypeError for any other picture
+   * @throws TypeError for any other picture, or a client that a metadata document describes
    * @throws ClientError `client_not_found`
    */
   setLogo(clientId: string, png: Uint8Array | null): Promise<Client>;
@@ -169,7 +169,7 @@ function changing({ storage: { clients }, clock }: Core, act: Act) {
   };
 }
 
-/** Creates the functions that list clients by name or time, and count them. */
+/** Creates the functions that list clients in both directions, and count them. */
 const sortedClients = ({
   clock,
   storage: { clients, clientDocuments },

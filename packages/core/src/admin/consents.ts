@@ -45,8 +45,8 @@ export interface ConsentAdministration<Name extends string = string> {
   list(sub: string): Promise<readonly ConsentOfUser[]>;
   /**
    * Imports up to 1,000 consents in one transaction and returns the number of stored ones. Skips consents for
-   * unknown or disabled clients. Also skips a consent if the same user and client have or had one, so that a
-   * revoked consent does not come back.
+   * unknown or disabled clients, and for clients of disabled partners. Also skips a consent if the same user
+   * and client have or had one, so that a revoked consent does not come back.
    * @throws TypeError if one of them is invalid; nothing is stored then
    */
   import(consents: readonly ImportedConsent<Name>[]): Promise<{ readonly imported: number }>;

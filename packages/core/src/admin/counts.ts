@@ -93,8 +93,9 @@ function countsOf(rows: readonly CountedPeriod[]): Counts {
 }
 
 /**
- * Returns the counts of sign-ins, webhook attempts, API requests and waits for a number of hours or days,
- * with one storage call. @throws TypeError if the request is invalid
+ * Stores this process's own counts, then returns the counts of sign-ins, webhook attempts, API requests and
+ * waits for a number of hours or days, which one storage call reads.
+ * @throws TypeError if the request is invalid
  */
 export async function countsReport(
   { storage, clock, counts }: Core,

@@ -92,9 +92,10 @@ async function resealBatch(
 }
 
 /**
- * Encrypts the secrets of API keys, webhook endpoints and finally the host application with the first sealing
+ * Encrypts the secrets of webhook endpoints, API keys and finally the host application with the first sealing
  * key.
- * @param onProgress - called after each batch with the number of secrets checked so far, and their total
+ * @param onProgress - called after each batch with the number of Ostiary's own secrets checked so far, and
+ * their total
  */
 export async function resealNow(
   core: Core,

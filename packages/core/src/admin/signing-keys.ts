@@ -20,7 +20,7 @@ export interface SigningKeyInfo {
   readonly signing: boolean;
 }
 
-/** Lists and rotates the keys that sign ID tokens. */
+/** Lists and rotates the keys that sign ID tokens and logout tokens. */
 export interface SigningKeyAdministration {
   /** Lists the published signing keys. */
   list(): Promise<readonly SigningKeyInfo[]>;

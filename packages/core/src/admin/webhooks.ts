@@ -146,7 +146,8 @@ export interface WebhookAdministration extends WebhookLists {
   ): Promise<readonly WebhookDelivery[]>;
   /**
    * Delivers again the events that were dropped for an endpoint since a given time, at most 1,000 in one
-   * call. Returns the number of new deliveries.
+   * call. Leaves out events of which the endpoint has a later delivery that was not cancelled. Returns the
+   * number of new deliveries.
    * @throws WebhookError for an unknown or disabled endpoint
    * @throws TypeError if `since` is not a valid date
    */

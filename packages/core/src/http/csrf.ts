@@ -18,7 +18,7 @@ export type FormPurpose = readonly [form: string, ...about: string[]];
 
 /**
  * Returns the reason to refuse a form because of the browser's `Origin` and Fetch Metadata headers; `null` if
- * they name this site or are missing.
+ * they name this site or no site (`Sec-Fetch-Site: none`), or are missing.
  */
 function originProblem({ headers }: IncomingMessage, own: string): string | null {
   const { origin } = headers;

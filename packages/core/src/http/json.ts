@@ -77,7 +77,7 @@ function memberNames(text: string): string[] {
 
 /**
  * Parses JSON of which only the named members of the outermost object are used. Refuses a named member that
- * occurs twice, or holds U+0000 or a lone surrogate. Other members may be anything.
+ * occurs twice, or is a string with U+0000 or a lone surrogate. Other members may be anything.
  * @throws JsonError, whose message may be shown to the sender
  */
 export function parseJsonMembers(text: string, names: ReadonlySet<string>): unknown {

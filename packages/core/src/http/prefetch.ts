@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 
 /**
  * Checks whether a browser, or the router of a page, requests a URL before the user opens it, which may never
- * happen: prefetch, prerendering and speculation rules (`Sec-Purpose`, in older browsers `Purpose` and
- * `X-Moz`), and the router of Next.js.
+ * happen: prefetch, prerendering and speculation rules (`Sec-Purpose`, in older browsers `Purpose`,
+ * `X-Purpose` and `X-Moz`), and the router of Next.js.
  */
 export function isPrefetch({ headers }: IncomingMessage): boolean {
   const names = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];

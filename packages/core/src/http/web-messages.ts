@@ -34,8 +34,8 @@ const connectionClosed = () =>
   Object.assign(new Error('the client has closed the connection'), { code: 'ECONNRESET' });
 
 /**
- * Stands in for the socket of {@link WebRequest} and {@link WebResponse}. It has the client's address, and
- * closes when the response has ended or the client has gone. No bytes pass through it.
+ * Stands in for the socket of {@link WebRequest} and {@link WebResponse}. It has the address from which the
+ * request came, and closes when the response has ended or the client has gone. No bytes pass through it.
  */
 export class Connection extends Duplex {
   readonly remoteAddress: string | undefined;

@@ -24,7 +24,7 @@ export interface FetchOptions {
  * this handler is tested, and not the rest of Ostiary. Passes a request for a path that is not Ostiary's to
  * `next`, or responds with 404 if there is no `next`. Streams bodies both ways.
  *
- * @throws TypeError if the body of a request for one of Ostiary's routes was read before
+ * @throws TypeError if the body of a request that is not passed to `next` was read before
  * @throws the abort reason of the request's signal, if it aborts
  * @example
  * ```ts

@@ -38,7 +38,10 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     return [version, currentKeyId, iv.toString('base64url'), body.toString('base64url')].join('.');
   }
 
-  /** Decrypts a sealed value. @throws UnsealError if its sealing key is unknown or the context differs */
+  /**
+   * Decrypts a sealed value. @throws UnsealError if its sealing key is unknown, it was altered, or the
+   * context differs
+   */
   function open(sealed: string, context: string): string {
     const [format, id = '', iv = '', body = ''] = sealed.split('.');
     const key = byId.get(id);
@@ -73,7 +76,7 @@ export function createSealer(keys: readonly Uint8Array[], random: Random) {
     /** Id of the current sealing key, which is part of sealed values. It reveals nothing about the key. */
     currentKeyId,
     currentPrefix,
-    /** True if there are previous sealing keys, which are used only to decrypt. */
+    /** True if there are previous sealing keys, with which nothing is encrypted any more. */
     hasPrevious: byId.size > 1,
     seal,
     open,

@@ -27,7 +27,7 @@ const retiredKeyMs = 24 * 3600_000;
  */
 export const verifiableMs = 365 * 24 * 3600_000;
 
-/** A current or former signing key, ready for use. Times are milliseconds since the Unix epoch. */
+/** A current, former or future signing key, ready for use. Times are milliseconds since the Unix epoch. */
 export interface KnownKey {
   readonly kid: string;
   readonly alg: SigningAlgorithm;
@@ -60,7 +60,10 @@ function keySet(known: readonly KnownKey[]) {
     known,
     /** Signing keys that still have their private part. */
     keys,
-    /** Returns the key that signs at `now`: of its algorithm, the one that became active last. */
+    /**
+     * Returns the key that signs at `now`: of its algorithm, the one that became active last, or the first if
+     * none is active yet.
+     */
     signing(alg: SigningAlgorithm, now: number): SigningKey {
       const ofAlg = keys.filter((key) => key.alg === alg);
       const key = ofAlg.findLast((candidate) => candidate.activeFrom <= now) ?? ofAlg[0];

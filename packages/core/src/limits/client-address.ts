@@ -25,8 +25,8 @@ function isUnixPeer(socket: AddressedRequest['socket']): boolean {
 /**
  * Returns a function that finds a client's IP address. This is the socket's address, unless a trusted proxy
  * connected: then it is the right-most entry of `X-Forwarded-For`, with or without a port, that is not a
- * trusted proxy. Entries further left are written by the caller and never trusted. IPv4-mapped addresses are
- * returned as IPv4. Returns `null` if no address can be determined.
+ * trusted proxy, or the left-most entry if all are. Entries further left are written by the caller and never
+ * trusted. IPv4-mapped addresses are returned as IPv4. Returns `null` if no address can be determined.
  * @param trustedProxies - IP addresses, CIDR ranges, and `unix` for every peer on a Unix socket
  * @param onUntrustedUnixPeer - called for each request over a Unix socket if `unix` is not trusted, because such a request has no address
  * @throws TypeError if an address or range is malformed

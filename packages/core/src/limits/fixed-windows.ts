@@ -43,7 +43,7 @@ export function fixedWindows(): AddressCounts {
   };
 }
 
-/** Returns the whole seconds until a window ends, for the header `Retry-After`. */
+/** Returns the whole seconds until a window ends, at least 1, for the header `Retry-After`. */
 export function secondsUntil(endsAt: number, now: number): string {
   return String(Math.max(1, Math.ceil((endsAt - now) / 1000)));
 }

@@ -56,7 +56,8 @@ export function createShares(total: number) {
     begin: (name: OwnerName): void => change(name, 1),
     /**
      * Ends a concurrent task of an owner, which frees its place.
-     * @returns true if a quarter of the places that the owner may have are free now, so that it is time to claim again
+     * @returns true if a quarter of the places that the owner may have are free now and were not before, so
+     * that it is time to claim again
      */
     end(name: OwnerName): boolean {
       const isQuarterFree = () => {
@@ -69,7 +70,7 @@ export function createShares(total: number) {
     },
     /** Checks whether an owner may start one more concurrent task now. */
     hasRoom: (name: OwnerName): boolean => mostOf(name, free()) > 0,
-    /** Returns the free places and the limit of each owner, as a claim of work needs them. */
+    /** Returns the free places and the limits of owners with running tasks, as a claim of work needs them. */
     forClaim(): Shares {
       const places = free();
       return {

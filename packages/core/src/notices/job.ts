@@ -48,9 +48,9 @@ export function noticeJobs({ clock, options }: Core, notice: Notice): readonly N
 }
 
 /**
- * Creates the handler for notices' jobs in a process without the option `notify`. Such jobs were made before
- * the option was removed, or by a process that has the option. The handler hands jobs back to the queue for
- * an hour after the first of them, and removes jobs after that.
+ * Creates the handler for jobs of notices and of their search in a process without the option `notify`. Such
+ * jobs were made before the option was removed, or by a process that has the option. The handler hands jobs
+ * back to the queue for an hour after the first of them, and removes jobs after that.
  */
 export function jobsLeftToOthers({ clock }: Core): JobHandler {
   let firstAt: number | undefined;

@@ -70,7 +70,7 @@ export interface RedirectTarget {
 
 /**
  * Returns a parameter without which the browser cannot be redirected to the client. @throws OAuthError if it
- * is missing
+ * is missing, repeated or malformed
  */
 function required(parameters: RawParameters<Parameter>, name: 'client_id' | 'redirect_uri'): string {
   const value = oneValue(parameters, name);
@@ -78,13 +78,16 @@ function required(parameters: RawParameters<Parameter>, name: 'client_id' | 'red
   throw invalid(`The parameter ${name} is missing.`);
 }
 
-/** Returns the `client_id` of an authorization request. @throws OAuthError if it is missing */
+/**
+ * Returns the `client_id` of an authorization request. @throws OAuthError if it is missing, repeated or
+ * malformed
+ */
 export const requestedClientId = (parameters: RawParameters<Parameter>): string =>
   required(parameters, 'client_id');
 
 /**
- * Checks the redirect URI of a client's authorization request and returns it. @throws OAuthError if it is
- * missing or not registered
+ * Checks the redirect URI of a client's authorization request and returns it, with the client and `state`.
+ * @throws OAuthError if it is missing, repeated, malformed or not registered
  */
 export function redirectTarget(
   client: ClientRecord,
@@ -107,7 +110,8 @@ export function redirectTarget(
  * Reads and checks the client and the redirect URI of an authorization request. Before this succeeds, the
  * browser must not be redirected.
  * @param address - client address of the request
- * @throws OAuthError if one of them is missing, or the client is unknown, or the redirect URI is not registered
+ * @throws OAuthError if one of them is missing, repeated or malformed, or the client is unknown or disabled,
+ * or its metadata document cannot be used, or the redirect URI is not registered
  */
 export async function findRedirectTarget(
   core: Core,

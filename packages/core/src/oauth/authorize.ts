@@ -148,8 +148,9 @@ export function authorizeHandler(core: Core, engine: Engine, pushed: PushedReque
         ctx.state.errors = 'json';
         throw thrown;
       }
-      // Show an error page, and do not redirect, if the service fails or refuses the client's address, if the
-      // client was just disabled or lost its redirect URI, or if its pushed request was used in the meantime.
+      // Show an error page, and do not redirect, if the service fails or has too many unfinished requests, if
+      // the client was just disabled or lost its redirect URI, or if its pushed request was used in the
+      // meantime.
       if (
         error.status >= 500 ||
         /^(slow_down|invalid_client|invalid_request_uri|redirect_uri_mismatch)$/.test(error.code)

@@ -207,7 +207,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
 
     /**
      * Reads client credentials from the Authorization header or the body.
-     * @throws OAuthError `invalid_request` if there are none or header and body disagree; `invalid_client` for a malformed header
+     * @throws OAuthError `invalid_request` if there are none, there are two, or they disagree;
+     * `invalid_client` for a malformed header
      */
     async readCredentials(ctx: Context, parameters: ReadonlyMap<string, string>): Promise<Credentials> {
       const sent = sentCredentials(ctx.req.headers.authorization, parameters, assertions);
@@ -219,8 +220,8 @@ export function clientAuthentication(core: Core, assertions: ClientAssertions | 
     /**
      * Authenticates the client of a request. From then on, CORS headers allow only pages of this client's
      * origins to read the response.
-     * @throws OAuthError `invalid_client` for an unknown or disabled client, and for a wrong secret or
-     * assertion
+     * @throws OAuthError `invalid_client` for an unknown or disabled client, for a wrong secret or assertion,
+     * and without one that the client's settings require
      */
     async authenticate(ctx: Context, credentials: Credentials): Promise<ClientRecord> {
       const { clientId } = credentials;

@@ -108,7 +108,11 @@ export function createClientDocuments(
     throw unavailable('no more client ID metadata documents can be stored');
   }
 
-  /** Fetches a metadata document and stores its client. @throws OAuthError if the document cannot be used */
+  /**
+   * Fetches a metadata document and stores its client.
+   * @throws DocumentError if the document cannot be used
+   * @throws OAuthError `temporarily_unavailable` if the client cannot be stored
+   */
   async function readAndStore(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const result = await readDocument(url.href);
     if ('problem' in result) throw new DocumentError(result.problem);
@@ -122,7 +126,9 @@ export function createClientDocuments(
 
   /**
    * Fetches a metadata document and stores its client, once for all concurrent requests with the same URL.
-   * @throws OAuthError if the document cannot be used
+   * @throws DocumentError if the document cannot be used
+   * @throws OAuthError `temporarily_unavailable` if the client cannot be stored, or too many documents are
+   * being fetched
    */
   async function readOnce(url: URL, stored: ClientRecord | null): Promise<ClientState> {
     const known = underWay.get(url.href);

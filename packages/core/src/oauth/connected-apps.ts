@@ -11,7 +11,7 @@ export interface ConnectedApp {
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** Time at which scopes were last added to the consent; equal to `grantedAt` if none were added. */
+  /** Time at which the user last approved scopes for the app; equal to `grantedAt` after one approval. */
   readonly updatedAt: Date;
   /**
    * Time of the user's last sign-in with this app; `null` if none was recorded. May be up to an hour too
@@ -26,7 +26,7 @@ export interface ConnectedApp {
  */
 export interface ConnectedApps {
   /**
-   * Lists the apps that a user gave access to, the latest change first.
+   * Lists the apps that a user gave access to, the latest approval first.
    * @example
    * ```ts
    * const apps = await ostiary.consents.list(user.id);

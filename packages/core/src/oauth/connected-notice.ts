@@ -6,7 +6,7 @@ import type { NewJob } from '../ports/queue.ts';
 import { iso } from '../time/clock.ts';
 
 /**
- * Returns the job of the notice that a user connected an app; returns no job if the app was connected before,
+ * Returns the job of the notice that a user connected an app; returns no job if the app is connected already,
  * or without the option `notify`. The job's id is the same for two clicks in the same millisecond, and
  * contains nothing about the user in plain text.
  */

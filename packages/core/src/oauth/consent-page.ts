@@ -86,7 +86,7 @@ async function renderConsent(core: Core, ctx: Context, question: Question): Prom
 
 /**
  * Creates the handler of the interaction page: redirects to the host application's login, then shows the
- * consent page.
+ * consent page, or redirects to that of the host (option `interactionUrl`).
  */
 export function interactionHandler(core: Core, engine: Engine, interactions: Interactions): Handler {
   const { interactionUrl, authUrl } = core.options;

@@ -75,7 +75,7 @@ export function requireProof(
 }
 
 /**
- * Marks the DPoP proof of a token request as used, before any token is issued for it.
+ * Marks the DPoP proof of a token request or a pushed request as used, before its result is stored.
  * @throws OAuthError `invalid_dpop_proof` if it was used before
  */
 export async function requireFirstUse(core: Core, proof: DpopProof): Promise<void> {

@@ -61,7 +61,7 @@ function normalizedUrl(text: string): string | null {
 
 /**
  * Verifies the signature of a DPoP proof with the public key in the proof's header; returns `null` if the
- * signature is invalid.
+ * text is malformed or the signature is invalid.
  */
 async function verified(text: string, now: number): Promise<JWTVerifyResult | null> {
   // A repeated header arrives joined with a comma, and so does not look like a JWT.

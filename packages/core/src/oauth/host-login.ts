@@ -60,8 +60,8 @@ function contextOf({ acr, amr }: Authentication): Pick<Authentication, 'acr' | '
 
 /**
  * Returns the session id (`sid`) of a sign-in for apps (OpenID Connect Back-Channel Logout 1.0, section 2.1):
- * a hash of the host application's session id, or of the user and the second of the sign-in if the host gives
- * none.
+ * a hash of the user and the host application's session id, or of the user and the second of the sign-in if
+ * the host gives none.
  */
 export function sessionIdOf({ sub, authenticatedAt, sessionId }: Authentication): string {
   // Whole seconds, because ID tokens contain the time of a sign-in in seconds.

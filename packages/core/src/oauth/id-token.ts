@@ -7,9 +7,9 @@ import { readClaims } from './claims-parameter.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
 
 /**
- * Names of the claims of every ID token (`nonce` only if the authorization request had one), which the
- * discovery document lists. Data about the user comes from userinfo, unless the client requested it for the
- * ID token.
+ * Names of the claims of every ID token, which the discovery document lists. `nonce` is only in the ID token
+ * for a code, if the authorization request had one. Data about the user comes from userinfo, unless the
+ * client requested it for the ID token.
  */
 export const idTokenClaims = [
   'iss',
@@ -29,7 +29,10 @@ export const idTokenClaims = [
  */
 export const signInClaims = ['acr', 'amr'] as const;
 
-/** Claims of an ID token by name. `nonce` is missing if the authorization request had none. */
+/**
+ * Claims of an ID token by name. `nonce` is missing after a refresh, or if the authorization request had
+ * none.
+ */
 type IdTokenClaims = Readonly<Record<Exclude<(typeof idTokenClaims)[number], 'nonce'>, string | number>> & {
   readonly nonce?: string;
   readonly acr?: string;
@@ -105,8 +108,8 @@ function coveredClaims({ options }: Core, names: readonly string[], scopes: read
 }
 
 /**
- * Returns what all ID tokens of a grant contain in addition: class and methods of the sign-in, and the claims
- * that the client requested and the approved scopes cover. `null` if there is none.
+ * Returns what ID tokens of a grant contain in addition: class and methods of the sign-in, and the names of
+ * the claims that the client requested and the approved scopes cover. `null` if there is none.
  * @param claims - parameter `claims` of the authorization request
  */
 export function idTokenDetailsOf(

@@ -25,8 +25,9 @@ export interface InteractionApi {
    */
   details(request: IncomingMessage): Promise<InteractionDetails | InteractionRedirect>;
   /**
-   * Approves the requested scopes on behalf of the user. Returns the URL to which the browser must go: the
-   * consent page again if a scope in `declined` is not optional.
+   * Approves the requested scopes, except those in `declined`, on behalf of the user. Returns the URL to
+   * which the browser must go: the consent page again if a scope in `declined` is not optional, or if another
+   * user has signed in since.
    * @throws OAuthError if the form is forged or the interaction has ended
    */
   approve(

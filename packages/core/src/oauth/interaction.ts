@@ -136,7 +136,8 @@ interface ConsentForm {
 
 /**
  * Stores the user's approval and ends the interaction. Shows the consent page again if a scope that the user
- * left out is not optional (any more).
+ * left out is not optional (any more). If the user left out every scope, stores nothing, and the app gets
+ * `access_denied`.
  * @returns the URL to which the browser must go
  */
 async function approve(
@@ -284,7 +285,7 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
     /**
      * Ends an interaction because the user does not want to sign in. @returns the URL to which the browser
      * must go
-     * @throws OAuthError if the interaction has ended
+     * @throws OAuthError if the interaction has ended, unless it was cancelled less than a minute ago
      */
     async cancel(exchange: Exchange, id: string): Promise<string> {
       try {

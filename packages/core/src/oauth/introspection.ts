@@ -16,8 +16,8 @@ const audienceOf = (resources: readonly string[]): string | readonly string[] =>
 
 /**
  * Creates the handler of the introspection endpoint (RFC 7662) for clients that are resource servers. For a
- * valid token of any client it returns the user and the scopes. For any other token it returns only that the
- * token is not active.
+ * valid access token of any client it returns the user and the scopes. For any other token, such as a refresh
+ * token, it returns only that the token is not active.
  */
 export function introspectionHandler(core: Core, authentication: ClientAuthentication): Handler {
   const { storage, clock, tokens, options } = core;

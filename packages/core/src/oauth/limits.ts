@@ -14,8 +14,8 @@ export function addressCounts({ options, storage }: Pick<Core, 'options' | 'stor
 }
 
 /**
- * Creates the limits for uses of refresh tokens per minute. Each use is counted before its work begins,
- * whatever its result.
+ * Creates the limits for uses of refresh tokens per minute. A use is counted after the client's
+ * authentication and before a token is created, whatever its result.
  */
 export function refreshLimits(core: Core) {
   const { refreshes, refreshesPerGrant } = core.options.limits;

@@ -43,7 +43,8 @@ const refused = (): OAuthError =>
 /**
  * Returns the scopes for a refreshed token: those that the user approved and the client is still allowed, or
  * the requested ones of them.
- * @throws OAuthError `invalid_scope` for any other requested scope
+ * @throws OAuthError `invalid_scope` for any other requested scope; `invalid_grant` if the client is no
+ * longer allowed any of the scopes, or gets no refresh token for those that it is allowed
  */
 function scopesOf(client: ClientRecord, { scopes }: GrantPart, asked: string | null): readonly string[] {
   const allowed = scopes.filter((scope) => client.allowedScopes.includes(scope));

@@ -55,7 +55,8 @@ export interface GrantPart {
  * 2.2): the requested resources, with the scopes that belong to them or to no resource. Returns the whole
  * grant if the parameter names no resource, or without the option `resources`.
  * @param resource - the values of the parameter, separated by spaces
- * @throws OAuthError `invalid_target` for a resource that was not authorized
+ * @throws OAuthError `invalid_target` for a resource that is unknown or was not authorized, or if no approved
+ * scope belongs to the requested ones
  */
 export function requestedPart({ options }: Core, grant: GrantState, resource: string): GrantPart {
   const catalog = options.resources;

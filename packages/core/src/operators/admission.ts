@@ -17,8 +17,8 @@ class OperatorCheckError extends TypeError {
 }
 
 /**
- * Pattern for names and roles of operators, the same as for `admin.as`. Names that cannot be stored or read
- * would make the audit log useless.
+ * Pattern for names and roles of operators. Unlike `admin.as`, it refuses control characters and line ends:
+ * names that cannot be stored or read would make the audit log useless.
  */
 const nameRule = /^(?=.*[^\s])[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u;
 

@@ -13,7 +13,10 @@ export interface Theme {
   readonly showHandle?: boolean;
 }
 
-/** Lifetimes of refresh tokens. Each use replaces the token by a new one. */
+/**
+ * Lifetimes of refresh tokens. Each use replaces the token by a new one, except for clients with the profile
+ * `fapi2`.
+ */
 export interface RefreshTokenOptions {
   /** Days after which an unused refresh token expires: above 0, at most 3,650. @defaultValue 30 */
   readonly idleDays?: number;
@@ -30,7 +33,8 @@ export interface ClientMetadataDocumentOptions {
   readonly scopes: readonly string[];
   /**
    * Decides whether a client is accepted, by the URL that is its `client_id`. Called for every authorization
-   * request and every exchange of a code or refresh token, possibly several times.
+   * request, every exchange of a code or refresh token, and requests such as a sign-out that name the client,
+   * possibly several times.
    * @defaultValue every URL is accepted
    */
   readonly allow?: (url: URL) => Promise<boolean> | boolean;

@@ -30,7 +30,7 @@ export function hostObject<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 const loopbackHost = /^((?:[^.]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Checks whether a URL's host is this machine: `localhost`, 127.0.0.0/8 or `::1`. */
+/** Checks whether a URL's host is this machine: `localhost` and names below it, 127.0.0.0/8 or `::1`. */
 export function isLoopback(url: URL): boolean {
   return loopbackHost.test(url.hostname);
 }

@@ -49,6 +49,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    * `hostSecrets` and `pages`, for `clientMetadataDocuments.allow`, `verifyImportedSecret` and
    * `payments.onContradiction`: above 0, at most 600. After that a request gets a 503 (after `pages.error`, the
    * built-in error page), a worker tries again later, and the log names the function.
+   * `payments.onContradiction` is not called again, and its caller continues.
    * @defaultValue 10
    */
   readonly hostTimeoutSeconds?: number;
@@ -175,7 +176,7 @@ export interface OstiaryOptions<Scopes extends HostScopes = HostScopes> {
    */
   readonly verifyImportedSecret?: VerifyImportedSecret;
   /**
-   * Limits of the OAuth endpoints. Limits per client address count requests per minute. For IPv6 a /64 counts
+   * Limits of the OAuth endpoints. Limits per client address apply to each minute. For IPv6 a /64 counts
    * as one address, a /56 may use four times and a /48 sixteen times the limit.
    */
   readonly limits?: { readonly [Name in keyof typeof addressLimits]?: number } & {

@@ -10,7 +10,7 @@ export interface ConnectedApp {
   readonly logoUrl: string | null;
   readonly scopes: readonly string[];
   readonly grantedAt: Date;
-  /** Time at which scopes were last added to the app's consent; equal to `grantedAt` if none were added. */
+  /** Time of the user's last approval of the app's access; equal to `grantedAt` after a single approval. */
   readonly updatedAt: Date;
   /** Time of the user's last sign-in with the app; `null` if none was recorded. */
   readonly lastUsedAt: Date | null;

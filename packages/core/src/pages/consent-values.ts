@@ -3,7 +3,7 @@ import { fillText } from './fill.ts';
 
 /**
  * Fields of userinfo whose values mean nothing to a user, so that the consent page leaves them out: ids, URLs
- * of pictures, and whether other fields were verified.
+ * of pictures, the time of the last change, and whether other fields were verified.
  */
 const unshown: ReadonlySet<string> = new Set([
   ...['sub', 'avatarUrl', 'picture', 'updated_at'],

@@ -73,9 +73,9 @@ function themeParts(theme: PageTheme): ReturnType<typeof partsOf> {
 export const brand = (theme: PageTheme): Html => themeParts(theme).brand;
 
 /**
- * Renders an HTML document around a body. `head` is added to the head that every page has. The name of the
- * service is shown above the body (one `main` element), unless `frame` is `none`: then the body fills the
- * window and shows the name itself.
+ * Renders an HTML document around a body. `head` is added to the head that every page has. The logo or name
+ * of the service is shown above the body (one `main` element), unless `frame` is `none`: then the body fills
+ * the window and shows the logo or name itself.
  */
 export function page(
   view: PageContext & {
@@ -83,7 +83,7 @@ export function page(
     readonly body: Html;
     readonly head?: Html;
     /**
-     * Frame of the page: `brand` shows the service's name above the body, `none` shows only the body.
+     * Frame of the page: `brand` shows the service's logo or name above the body, `none` shows only the body.
      * @defaultValue `"brand"`
      */
     readonly frame?: 'brand' | 'none';

@@ -3,7 +3,7 @@ import { secretExpression } from '../text/secret-pattern.ts';
 /**
  * Endings of names of JSON members whose values the request log removes, because they hold secrets or
  * personal data: names of this service, and names that partners use. Compared without case and with letters
- * only: `client_secret`, `X-Api-Key`, `legalName`.
+ * only, with or without a final `s`: `client_secret`, `X-Api-Key`, `legalName`.
  */
 const removedEndings = [
   ...[

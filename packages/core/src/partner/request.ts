@@ -43,7 +43,7 @@ export interface PartnerRequest<Body = unknown, Query = unknown, Path = unknown>
   readonly path: Path;
 }
 
-/** Response of a handler: JSON, as an object or text, or a stream of another media type. */
+/** Response of a handler: JSON, as an object or text, or a stream with a media type of its own. */
 export type PartnerAnswer =
   | { readonly status: number; readonly body: JsonObject | string; readonly replayed?: boolean }
   | ({ readonly status: number } & StreamedFile);

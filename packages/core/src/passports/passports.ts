@@ -10,7 +10,7 @@ import { goesOn } from '../time/clock.ts';
 /** Lifetime of a passport, in milliseconds (specification, "Passport token"). */
 export const passportLifetimeMs = 300_000;
 
-/** A passport token with its expiry, as returned to the host application. */
+/** A passport token with its times of issue and expiry, as returned to the host application. */
 export interface IssuedPassport {
   readonly token: string;
   readonly issuedAt: Date;
@@ -82,7 +82,8 @@ export function createPassports(core: Core) {
 
     /**
      * Verifies a passport and returns the user id that it contains.
-     * @throws PartnerError `invalid_request` for an invalid passport or one of the other mode, `token_expired` after five minutes
+     * @throws PartnerError `invalid_request` for an invalid passport or one of the other mode,
+     * `token_expired` after five minutes, and for one issued in the future because the clock was set back
      */
     async read(token: string, mode: Mode) {
       const claims = payloadOf(token);

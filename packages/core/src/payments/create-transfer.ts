@@ -15,7 +15,9 @@ import { transferView } from './transfer-view.ts';
 /**
  * Stores a pending transfer with the job that executes it and the response for repeated requests, in one
  * transaction.
- * @throws PartnerError `idempotency_conflict` if the key or the reference was used for another transfer
+ * @throws PartnerError `idempotency_conflict` if the key was used with another payload, or the reference for
+ * another transfer
+ * @throws RequestInProgressError if a request with this key is still running
  */
 export async function createTransfer(
   core: Core,

@@ -34,8 +34,8 @@ function orderOf(transfer: TransferRecord): TransferOrder {
 }
 
 /**
- * Calls the host application's payment rail for a transfer and checks its result. An invalid result leaves
- * the outcome unknown.
+ * Calls a payment rail for a transfer and checks its result. An error, a missing result or an invalid one
+ * leaves the outcome unknown.
  */
 async function ask(rail: PaymentRail, transfer: TransferRecord): Promise<TransferResult> {
   try {

@@ -38,7 +38,8 @@ function wrongDate(path: string, message: string): PartnerError {
 /**
  * Returns the range of an export that a request selects: one day, or the days from a first to a last day,
  * both included, in UTC.
- * @throws PartnerError `invalid_request` for missing, malformed or contradictory dates, or too long a range
+ * @throws PartnerError `invalid_request` for missing, malformed or contradictory dates, a range in the wrong
+ * order or too long, or a first day in the future
  */
 export function exportRange(
   query: {

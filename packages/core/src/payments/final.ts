@@ -11,8 +11,8 @@ export type Settlement =
   | { readonly status: 'failed'; readonly code: string; readonly message: string };
 
 /**
- * Checks the result that the host application's payment rail returned, because only an explicit outcome may
- * end a transfer.
+ * Checks the result that a payment rail returned or that the host application passed to `payments.settle`,
+ * because only an explicit outcome may end a transfer.
  * @throws TypeError if the result is invalid
  */
 export function checkedResult(call: string, result: TransferResult): TransferResult {

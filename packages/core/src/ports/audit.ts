@@ -44,7 +44,7 @@ export interface ChainedAct extends StoredAct {
 export interface AuditHead {
   /** Number of the last act in the chain of the audit log; 0 if the chain is empty. */
   readonly number: number;
-  /** Chain value of the last act in the audit log. */
+  /** Chain value of the last act in the chain; 32 zero bytes if the chain is empty. */
   readonly chain: Uint8Array;
   /** Number of acts that were recorded before the chain was introduced. */
   readonly before: number;

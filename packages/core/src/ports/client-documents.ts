@@ -25,8 +25,8 @@ export interface ClientDocumentStore {
   ): Promise<DocumentInsertion>;
 
   /**
-   * Records that an authorization request used a client at `now`. Writes only if the recorded time is more
-   * than an hour earlier. Has no effect on clients without a metadata document.
+   * Records that an authorization request used a client at `now`. Writes only if the recorded time is an hour
+   * or more earlier. Has no effect on clients without a metadata document.
    */
   use(clientId: string, now: number): Promise<void>;
 

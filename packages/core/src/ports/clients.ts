@@ -90,7 +90,10 @@ export interface ClientRecord {
   readonly optionalScopes?: readonly string[] | undefined;
   /** True if authorization requests without a PKCE challenge are refused. */
   readonly requirePkce: boolean;
-  /** True if code exchanges without the client secret are refused, even with a correct PKCE verifier. */
+  /**
+   * True if token requests without the client secret are refused, even a code exchange with a correct PKCE
+   * verifier.
+   */
   readonly requireSecret: boolean;
   /**
    * True if the administrator trusts this client (first-party). A remembered consent then covers all its
@@ -98,8 +101,8 @@ export interface ClientRecord {
    */
   readonly firstParty: boolean;
   /**
-   * True if every code exchange issues a refresh token, even without `offline_access`; `undefined` counts as
-   * `false`.
+   * True if every code exchange issues a refresh token, even without `offline_access`, provided that the
+   * option `refreshTokens` is set; `undefined` counts as `false`.
    */
   readonly refreshWithoutOfflineAccess?: boolean | undefined;
   /**
@@ -124,7 +127,10 @@ export interface ClientRecord {
   /** HTTPS URL of the app's terms of service, linked from the consent page. */
   readonly termsUrl?: string | null | undefined;
   readonly privacyUrl?: string | null | undefined;
-  /** URI that receives a logout token when a user has signed out (OpenID Connect Back-Channel Logout 1.0). */
+  /**
+   * URI that receives a logout token when a user has signed out, or `admin.users.end` has ended the user's
+   * sessions (OpenID Connect Back-Channel Logout 1.0).
+   */
   readonly backchannelLogoutUri?: string | null | undefined;
   /** Slug of the partner that owns the client; `null` if no partner does. */
   readonly partner: string | null;

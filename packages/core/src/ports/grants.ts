@@ -205,9 +205,9 @@ export interface GrantStore {
    *   stored successor stays and is returned. In both cases the grant was not revoked, the token had not expired
    *   (`expiresAt > now`), and neither its client nor the client's partner is disabled.
    * - `unknown_successor`: as the second case, but the stored successor is none of the given ones; nothing was changed.
-   * - `replayed`: the token's successor was replaced too, or its first use is longer ago than `graceMs`, or the token is
-   *   not stored while another token of its family is. The same transaction revokes the grant with all its tokens, and no
-   *   other grant.
+   * - `replayed`: the token's successor was replaced too, or its first use was more than `graceMs` before or
+   *   after `now`, or the token is not stored while another token of its family is. The same transaction
+   *   revokes the grant with all its tokens, and no other grant.
    * - `refused`: anything else; nothing was changed.
    */
   refresh(refresh: {

@@ -40,12 +40,15 @@ export interface InboxStore {
   /** Returns a request of an inbox; `null` if it is unknown or belongs to another owner. */
   find(owner: Owner, id: string): Promise<InboxRequest | null>;
 
-  /** Lists the requests of an endpoint, newest first: by `receivedAt`, then by id, both descending. */
+  /**
+   * Lists the requests of an endpoint, newest first: by `receivedAt`, then by id, both descending. Returns at
+   * most `limit`.
+   */
   list(request: Owner & { readonly endpointId: string; readonly limit: number }): Promise<InboxRequest[]>;
 
   /**
-   * Takes requests of an inbox that have no response and that arrived at or after `since`, the oldest first.
-   * Each request is returned by one call only.
+   * Takes requests of an inbox that have no response and that arrived at or after `since`, the oldest first,
+   * at most `limit`. Each request is returned by one call only.
    */
   take(
     request: Owner & { readonly endpointId: string; readonly since: number; readonly limit: number },

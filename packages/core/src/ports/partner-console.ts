@@ -46,8 +46,8 @@ export interface ConsolePage {
 }
 
 /**
- * Handles one request. A thrown `PartnerError` is rendered as an error page with its status and text; any
- * other error as the page for internal errors.
+ * Handles one request. A thrown `PartnerError` or `OAuthError` is rendered as an error page with its status
+ * and text, an outage as a 503, and any other error as the page for internal errors.
  */
 export type ConsoleHandler = (request: ConsoleRequest) => Promise<ConsoleAnswer>;
 
@@ -162,7 +162,8 @@ export interface ConsoleBackend {
   /**
    * Starts a session with an API key that a person typed in, if the partner API would accept that key.
    * @returns the secret of the session, and the number of seconds for which a cookie may keep it
-   * @throws PartnerError with the reason why the key is refused; `rate_limit_exceeded` also after too many attempts from an address
+   * @throws PartnerError with the reason why the key is refused; `rate_limit_exceeded` also after too many
+   * attempts from an address, or too many sessions of the partner
    */
   signIn(
     key: string,
@@ -171,14 +172,14 @@ export interface ConsoleBackend {
   /**
    * Checks a request of a session as the partner API checks a request with the session's key: the key is
    * valid, the client's IP address is allowed, and the rate limit is not exceeded. Counts the request.
-   * @returns `null` if the session has ended or its key is no longer valid
+   * @returns `null` if the session has ended, or its key or the client's IP address is refused
    * @throws PartnerError `rate_limit_exceeded`
    */
   visit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
   /**
    * Repeats the checks of `visit` for a request that was admitted before and whose response is still being
    * sent. Does not count the request again.
-   * @returns `null` if the session has ended or its key is no longer valid
+   * @returns `null` if the session has ended, or its key or the client's IP address is refused
    * @throws PartnerError `rate_limit_exceeded`
    */
   revisit(session: string, request: ConsoleRequest): Promise<ConsoleVisit | null>;
@@ -191,7 +192,8 @@ export interface ConsoleBackend {
   proof(visitor: string): string;
   /**
    * Reads the fields of a posted form, each of which may occur once.
-   * @throws OAuthError if the form came from another site or lacks the proof of this visitor; shown as an error page
+   * @throws OAuthError if the form is malformed, came from another site or lacks the proof of this visitor;
+   * shown as an error page
    */
   form(request: ConsoleRequest, visitor: string): Promise<ReadonlyMap<string, string>>;
 }
@@ -204,13 +206,13 @@ export interface PortalBackend extends Omit<ConsoleBackend, 'signIn'> {
   readonly logsRequests: boolean;
   /**
    * Returns the partner and the rights that a link to the live portal gives, without using up the link;
-   * `null` if the link was used or has expired.
+   * `null` if the link is unknown, was used or has expired, or its partner is disabled.
    */
   findLink(link: string): Promise<{ readonly partner: string; readonly rights: PortalRights } | null>;
   /**
    * Uses up a link to the live portal, and starts the session. A link works once in all processes together.
    * @returns the secret of the new session, and the number of seconds for which a cookie may keep it; `null`
-   * if the link was used or has expired
+   * if the link is unknown, was used or has expired, or its partner is disabled
    * @throws PartnerError `rate_limit_exceeded` after too many attempts from an address
    */
   open(
@@ -228,8 +230,8 @@ export interface ConsoleVisit {
   /** False if the session may see all pages but change nothing. */
   readonly mayManage: boolean;
   /**
-   * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session's
-   * key. Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
+   * Calls an operation of the partner API by its OpenAPI name (`listWebhooks`) on behalf of the session.
+   * Consoles may also call operations that the public API does not have: `latestEvents`, `getEvent`,
    * `listEventDeliveries`, `getDelivery`, `getAttemptAnswer`, `getWebhookHistory`, `getWebhookObstacles`,
    * `listEndpointDeliveries`, `listTransfers`, `getPaymentEvent`, `getReconciliation`, `listRequests` and
    * `getRequest`; with a test key also `listSandboxUsers`, `changeSandboxKyc`, `getInboxRequest`,

@@ -44,7 +44,7 @@ export interface PartnerReach {
    * Number of OAuth clients that are not disabled themselves. They work as long as the partner is enabled.
    */
   readonly clients: number;
-  /** Number of unused authorization codes that this change revoked. */
+  /** Number of unused authorization codes, not yet expired, that this change revoked. */
   readonly codes: number;
   /** Number of valid access tokens that this change revoked. */
   readonly tokens: number;

@@ -48,8 +48,9 @@ export interface TransferContradiction {
 /** Moves money on behalf of Ostiary; implemented by the host application. */
 export interface PaymentRail {
   /**
-   * Executes a transfer; called at least once per transfer. If it rejects, or has not returned when the
-   * signal aborts, the outcome is unknown: the transfer stays pending and is retried with the same id.
+   * Executes a live transfer; may be called several times for one transfer, and never for one in test mode.
+   * If it rejects, or has not returned when the signal aborts, the outcome is unknown: the transfer stays
+   * pending and is retried with the same id.
    */
   execute(order: TransferOrder, options: { readonly signal: AbortSignal }): Promise<TransferResult>;
 

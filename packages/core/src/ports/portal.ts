@@ -1,8 +1,8 @@
 import type { AuditRecord } from './audit.ts';
 
 /**
- * Right of a live portal session: to see the portal's pages (`view`), or also to change endpoints and deliver
- * again (`manage`).
+ * Right of a live portal session: to see the portal's pages (`view`), or also to register, change and remove
+ * endpoints and deliver again (`manage`).
  */
 export type PortalRights = 'view' | 'manage';
 

@@ -20,9 +20,15 @@ export interface LoggedRequest extends Owner {
   readonly status: number;
   /** Error code of the response; `null` if the request succeeded. */
   readonly code: string | null;
-  /** Request body without secrets and personal data; `null` if bodies are not logged. */
+  /**
+   * Request body without secrets and personal data; `null` if none was read, it is not JSON, or bodies are
+   * not logged.
+   */
   readonly sent: string | null;
-  /** Response body without secrets and personal data; `null` if bodies are not logged. */
+  /**
+   * Response body without secrets and personal data; `null` if the response is a stream, or bodies are not
+   * logged.
+   */
   readonly answered: string | null;
 }
 

@@ -2,8 +2,9 @@ import type { JsonObject } from './interactions.ts';
 
 /**
  * Stores records of the sandbox and the consoles: console sessions, changed identity checks of sandbox users,
- * the first steps that a partner has done, and new secrets that wait to be shown once. Separate from
- * interactions, so that these records do not count as waiting authorization requests.
+ * the first steps that a partner has done, the last calls of programs that take inbox requests, and new
+ * secrets that wait to be shown once. Separate from interactions, so that these records do not count as
+ * waiting authorization requests.
  */
 export interface SandboxStore {
   /** Inserts or replaces a sandbox record. `expiresAt` is in milliseconds since the Unix epoch. */

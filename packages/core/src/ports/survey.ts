@@ -49,7 +49,10 @@ export interface Survey {
 /** Parameters of the counts for the operators' overview. */
 export interface SurveyRequest {
   readonly now: number;
-  /** Start of the period in which dropped deliveries are counted, in milliseconds since the Unix epoch. */
+  /**
+   * Start of the period in which dropped deliveries and the last failed attempts of failing endpoints count,
+   * in milliseconds since the Unix epoch.
+   */
   readonly droppedSince: number;
   /** Prefix by which secrets that are encrypted with the first sealing key are recognized. */
   readonly sealedWith: string;

@@ -28,7 +28,10 @@ export type AnyClaims = { readonly [claim: string]: unknown };
 export interface UserRecord<Claims = AnyClaims> {
   /** The user's id, stable and never reassigned: 1 to 255 printable ASCII characters (OpenID Connect Core, section 2). */
   readonly sub: string;
-  /** The user's public id in this service: 1 to 255 printable ASCII characters. Without it, partners see `sub`. */
+  /**
+   * The user's public id in this service: 1 to 255 printable ASCII characters. Without it, apps and partners
+   * get `sub` as `kid`.
+   */
   readonly kid?: string | null | undefined;
   /**
    * Role of the user in the host application's own words, such as `member`. Left out of responses if missing,
@@ -114,9 +117,9 @@ export interface PostalAddress {
 export interface UserDirectory<Claims = AnyClaims> {
   /**
    * Finds a user by id. Return `null` for a user who does not exist, is blocked or was deleted: userinfo,
-   * code exchanges and refreshes then refuse the user's tokens and codes, and the user is not asked for
-   * consent. `tokens.verify` and introspection do not call this function; `admin.users.end` revokes the
-   * tokens for them too.
+   * code exchanges and refreshes then refuse the user's tokens and codes, partners cannot verify the user's
+   * passports, and the user is not asked for consent. `tokens.verify` and introspection do not call this
+   * function; `admin.users.end` revokes the tokens for them too.
    * @param sub - the user's id
    * @param scopes - scopes whose fields are needed, so that costly fields (such as balances) are fetched only
    * if they are shown
@@ -128,8 +131,8 @@ export interface UserDirectory<Claims = AnyClaims> {
 
   /**
    * Finds a user by public id on behalf of partners. Required for the partner API, which shows the fields of
-   * `openid`, `profile` and `kyc`. A result whose `kid` differs from the requested one is an error of the
-   * host application.
+   * `openid`, `profile` and `kyc`. A result whose public id (`kid`, or `sub` without a `kid`) differs from
+   * the requested one is an error of the host application.
    */
   findByKid?(kid: string): Promise<UserRecord | null> | UserRecord | null;
 

@@ -22,7 +22,7 @@ import {
 } from './ready-scopes.ts';
 import { isScope, offlineAccess } from './scopes.ts';
 
-// This module is loaded only if the host adds or enables scopes.
+// This module is loaded only if the host adds or enables scopes, or sets the option `refreshTokens`.
 
 const maxScopes = 100;
 
@@ -121,7 +121,7 @@ function requireOwnClaims(all: ReadonlyMap<string, CatalogScope>): void {
 /**
  * Adds the host application's own scopes, and the optional scopes that the host enabled, to the built-in
  * scopes.
- * @throws TypeError that names each faulty scope by its path
+ * @throws TypeError that names one or more faulty scopes by their paths
  */
 export function withHostScopes(
   five: ReadonlyMap<string, CatalogScope>,

@@ -12,10 +12,11 @@ const oneOfTheFive = ({ fields, consent }: ScopeDefinition): CatalogScope => ({
 });
 
 /**
- * Loads the scope catalogue for the option `scopes`: built-in scopes and those of the host application.
+ * Loads the scope catalogue for the option `scopes`: built-in scopes, those of the host application, and
+ * `offline_access` if the option `refreshTokens` is set.
  * @param languages - language tags of the option `languages`
  * @param refreshTokens - true if the option `refreshTokens` is set
- * @throws TypeError that names each faulty scope of the host by its path
+ * @throws TypeError that names one or more faulty scopes of the host by their paths
  */
 export async function loadScopes(
   given: HostScopes,

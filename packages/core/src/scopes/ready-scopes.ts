@@ -107,8 +107,8 @@ export const standardProfileConsent = consentTexts('standardProfile');
 const webUrl = z.url({ protocol: /^https?$/ }).max(2048);
 
 /**
- * Checks a date without a time zone. The year `0000` stands for an unknown year (OpenID Connect Core, section
- * 5.1).
+ * Checks a date without a time zone, or a year alone. The year `0000` stands for an unknown year (OpenID
+ * Connect Core, section 5.1).
  */
 const isDate = (value: string): boolean =>
   /^\d{4}$/.test(value) ||

@@ -9,8 +9,8 @@ export interface Resource {
   /** Name of the API on the consent page, 1 to 100 characters. */
   readonly name: string;
   /**
-   * Scopes of this API. Apps can request them only together with the API's URI as `resource`. Scopes of no API
-   * can be requested with or without a resource.
+   * Scopes of this API. Apps can request a scope only together with the URI of an API that lists it, as
+   * `resource`. Scopes of no API can be requested with or without a resource.
    */
   readonly scopes: readonly string[];
 }

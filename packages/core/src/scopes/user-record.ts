@@ -100,7 +100,7 @@ export function requireSameUser(
 
 /**
  * Reads a user from the host application's directory; `null` if there is no such user. @throws
- * UserRecordError if the host returns another user
+ * UserRecordError if the host returns another user, or a malformed id
  */
 export async function findUser(
   users: UserDirectory,

@@ -3,8 +3,9 @@ import type { Random } from './random.ts';
 
 /**
  * Returns the SHA-256 of a text. This is the only form in which codes, tokens, session ids and client secrets
- * are stored. Converts via hex: a digest that OpenSSL returns as a buffer lies outside of V8's heap, which
- * takes twice as long.
+ * are stored, except for imported client secrets that are still slow hashes, and for a code in a response
+ * that is kept encrypted for a minute (`GivenAnswer`). Converts via hex: a digest that OpenSSL returns as a
+ * buffer lies outside of V8's heap, which takes twice as long.
  */
 export function digest(text: string): Buffer {
   return Buffer.from(hash('sha256', text, 'hex'), 'hex');

@@ -113,8 +113,8 @@ export async function createTelemetry() {
   return {
     /**
      * Runs work in an active telemetry span and measures its duration. `labels`, which have few values, go to span and
-     * histogram. `details` go to the span only and are ids: never a secret or a phone number. Of a thrown error only the
-     * name is recorded, because messages may quote a client's input.
+     * histogram. `details`, such as ids, go to the span only: never a secret or a phone number. Of a thrown
+     * error only the name is recorded, because messages may quote a client's input.
      */
     measure<T>(
       {

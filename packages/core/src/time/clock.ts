@@ -13,7 +13,7 @@ export function nodeTimer(callback: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Formats a time in milliseconds since the Unix epoch as ISO 8601, as all APIs of this package do. */
+/** Formats a time in milliseconds since the Unix epoch as ISO 8601, in UTC. */
 export const iso = (time: number): string => new Date(time).toISOString();
 
 /**

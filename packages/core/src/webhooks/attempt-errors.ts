@@ -4,7 +4,8 @@ import { TargetError } from './targets.ts';
 
 /** Reason for a failed attempt, as partners see it. */
 export type AttemptErrorClass =
-  // The URL is not allowed, or its host has no IP address or one that is not public; no request was sent.
+  // The URL is not allowed, or its host has an IP address that is not public, or none that was found in time;
+  // no request was sent.
   | 'target_refused'
   // No complete response headers within the deadline.
   | 'timeout'
@@ -12,7 +13,8 @@ export type AttemptErrorClass =
   | 'connection_refused'
   // The address could not be reached.
   | 'connection_failed'
-  // The connection was closed before the response headers were complete.
+  // The connection was closed before the response headers were complete, or a request of an `inbox:listen`
+  // endpoint was removed before its response.
   | 'connection_reset'
   // The certificate does not prove the host's name, or is not trusted, or not valid now.
   | 'certificate'
@@ -60,14 +62,14 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** Classifies an error that ended a request before its response headers were complete. */
+/** Classifies an error that ended a request before its response was complete. */
 export function errorClassOf(error: unknown): AttemptErrorClass {
   if (error instanceof TargetError) return 'target_refused';
   const isHandshake = error instanceof TlsError;
   const code = codeOf(isHandshake ? error.cause : error);
   if (isHandshake) {
-    // Certificate errors have OpenSSL's names, or Node's for a wrong host name. All other TLS errors have a
-    // code of one of these families.
+    // Certificate errors have OpenSSL's names, or Node's for a wrong host name. All other TLS errors have no
+    // code, or one of these families.
     return code === '' || /^(?:E[A-Z]+$|ERR_SSL_|UND_)/.test(code) ? 'tls' : 'certificate';
   }
   if (code === 'UND_ERR_SOCKET' && error instanceof Error && refusedAnswers.has(error.message))

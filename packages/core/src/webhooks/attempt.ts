@@ -26,12 +26,12 @@ export interface AttemptEnd {
 }
 
 /**
- * Wait before the next attempt after a failure of this service (a secret that cannot be decrypted, or an
- * unexpected error), in milliseconds. Such a failure does not count as an attempt.
+ * Wait before the next attempt after a failure of this service (a delivery that cannot be signed, or an
+ * attempt that throws), in milliseconds. Such a failure does not count as an attempt.
  */
 export const faultPauseMs = 60_000;
 
-/** Number of bytes of a webhook response that are stored in test mode. */
+/** Maximum number of bytes of a webhook response that are stored in test mode. */
 const testAnswerBytes = 1_024;
 
 /**
@@ -106,9 +106,9 @@ export async function attempt(
 }
 
 /**
- * Returns the status of a delivery after an attempt and the time of the next attempt (specification, "Webhook
- * delivery attempts"). An attempt that this worker cut off says nothing about the endpoint: the next one is
- * due at once and does not use up the schedule, so that a crash or a stop costs no attempt.
+ * Returns the status of a delivery after an attempt without success, and the time of the next attempt if any
+ * (specification, "Webhook delivery attempts"). An attempt that this worker cut off says nothing about the
+ * endpoint: the next one is due at once and does not use up the schedule, so that a stop costs no attempt.
  * @param failures - number of attempts that failed before this one
  */
 function nextAfter(
@@ -139,9 +139,9 @@ function outcomeOf({ attempt, next }: DeliveryResult): string {
 }
 
 /**
- * Makes one webhook attempt in a telemetry span, and measures its duration. The span has the attributes of
- * OpenTelemetry's semantic conventions for HTTP clients, except for the URL, which may contain a secret of
- * the receiver, and attributes of Ostiary.
+ * Makes one webhook attempt in a telemetry span, and measures its lag and duration. The span has the
+ * attributes of OpenTelemetry's semantic conventions for HTTP clients, except for the URL, which may contain
+ * a secret of the receiver, and attributes of Ostiary.
  */
 export function measuredAttempt(
   options: AttemptOptions,

@@ -145,7 +145,7 @@ export class Connections {
     return new Connection(found, this.#options, (connection) => this.#closed(connection));
   }
 
-  /** Returns a connection to the pool for the next request. */
+  /** Returns a connection to the pool for the next request, or destroys it if it cannot be used again. */
   giveBack(connection: Connection): void {
     if (!connection.isReusable()) return void connection.destroy();
     this.#idle.push(connection);

@@ -22,7 +22,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 const openSecrets = 1_000;
 
 /**
- * Wraps the HTTP client so that its code is loaded with the first delivery: loading it takes a third as long
+ * Wraps the HTTP client so that its code is loaded with the first request: loading it takes a third as long
  * as everything else at start.
  */
 function lateClient(options: WebhookClientOptions): WebhookClient {
@@ -42,8 +42,8 @@ function lateClient(options: WebhookClientOptions): WebhookClient {
 }
 
 /**
- * Creates the parts of the service that concern webhooks: endpoints, publishing, redelivery and the delivery
- * worker. Delivers no webhook before the worker starts.
+ * Creates the parts of the service that concern webhooks, such as endpoints, publishing, redelivery and the
+ * delivery worker. Delivers no webhook before `start` or `runDue` of the worker.
  *
  * @param replacedClient - HTTP client to use instead of the built-in one
  */

@@ -50,10 +50,10 @@ interface EndpointAttempts {
 
 /**
  * Limits the concurrent attempts of each endpoint, so that a dead endpoint takes little from the others. An
- * endpoint starts with a few attempts, gets one more after every response, and drops to one when it does not
- * respond. New attempts to endpoints that are slow or do not respond start only while all of these together
- * use less than three quarters of the worker. For a quick endpoint
- * deliveries are claimed ahead, so that it does not wait for the database after every response.
+ * endpoint starts with a few attempts, gets one more after every response up to a limit, and drops to one
+ * when it does not respond. New attempts to endpoints that are new, slow or do not respond start only while
+ * all of these together use less than three quarters of the worker. For a quick endpoint deliveries are
+ * claimed ahead, so that it does not wait for the database after every response.
  * @param total - maximum number of concurrent attempts of all endpoints
  * @param waitingOf - returns the number of an endpoint's deliveries that are claimed and wait
  */
@@ -101,8 +101,8 @@ export function createEndpointLimiter(total: number, waitingOf: (endpointId: str
 
   return {
     /**
-     * Maximum number of deliveries that the next claim may take, of which all could be for endpoints without
-     * a prompt response.
+     * Maximum number of deliveries that the next claim may take. All of them could be for endpoints without a
+     * prompt response, unless no attempt to such endpoints may start.
      */
     get free(): number {
       const unprovenRoom = freeUnproven();

@@ -104,8 +104,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#durationMs = this.#options.now() - this.#startedAt;
-    // No body follows (RFC 9110, section 15.3.5), so do not wait for one. Some servers announce one anyway,
-    // whose bytes would be taken for the response to the next request.
+    // No body follows (RFC 9110, sections 15.3.5 and 15.4.5), so do not wait for one. Some servers announce
+    // one anyway, whose bytes would be taken for the response to the next request.
     if (status === 204 || status === 304) this.#endsCleanly = !announcesBody(headers);
     else this.#limit(bodyMs);
   }

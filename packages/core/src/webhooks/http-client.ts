@@ -43,14 +43,17 @@ export interface WebhookRequest {
 export interface WebhookClient {
   /**
    * Makes one webhook attempt, which sends at most one request. If the endpoint closes a kept connection just
-   * when the request is sent, the attempt fails, because it is unknown what the endpoint has read. Never
-   * rejects. Resolves with `null`, and has sent nothing, if too many requests to the target's address were
-   * running for too long.
+   * when the request is sent, the attempt fails, because it is unknown what the endpoint has read.
+   * Rejects only if the storage of an inbox fails. Resolves with `null`, and has sent nothing, if too many
+   * requests to the target's address were running, and no place became free in time or before an abort.
    */
   post(request: WebhookRequest): Promise<AttemptAnswer | null>;
-  /** Ends running attempts as `aborted`, and waiting attempts with `null`. Later attempts are possible. */
+  /**
+   * Ends running attempts, as `aborted` unless their status is known already, and waiting attempts with
+   * `null`. Later attempts are possible.
+   */
   abort(): void;
-  /** Ends running and later attempts as `aborted`, and closes all connections. */
+  /** Ends attempts as `abort` does and later ones as `aborted`, and closes all connections. */
   close(): Promise<void>;
 }
 

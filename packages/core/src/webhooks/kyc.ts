@@ -43,8 +43,8 @@ const change = z.strictObject({
 
 /**
  * Notifies partners of a change of a user's identity check, if its status or tier changed. These partners are
- * notified: enabled partners with a client that has the user's unrevoked consent for `kyc` now, and partners
- * that the host names.
+ * notified: enabled partners with an enabled client that has the user's unrevoked consent for `kyc` now, and
+ * partners that the host names.
  * @throws TypeError if the change is malformed, a named partner does not exist (see `publish`), or the transaction is
  * not an open one of the storage's database
  */

@@ -28,8 +28,8 @@ export type Listeners = ReturnType<typeof listenersOf>;
  */
 export function listenersOf({ storage: { sandbox, webhooks }, clock }: Pick<Core, 'storage' | 'clock'>) {
   /**
-   * Returns the time of the last call of the program that takes an endpoint's requests; `null` after an hour
-   * without a call.
+   * Returns the recorded time of the last call of the program that takes an endpoint's requests; `null` if
+   * there was no call within the last hour.
    */
   async function lastCallAt(endpointId: string): Promise<number | null> {
     const record = await sandbox.find(recordOf(endpointId), clock.now());
@@ -58,8 +58,8 @@ export function listenersOf({ storage: { sandbox, webhooks }, clock }: Pick<Core
     },
 
     /**
-     * Removes the `inbox:listen` endpoints of a partner for which no program has called for an hour, because
-     * their program was killed before it could remove them.
+     * Removes the `inbox:listen` endpoints of a partner and mode that have not changed and for which no
+     * program has called for an hour, because their program was killed before it could remove them.
      */
     async removeAbandoned(owner: Owner): Promise<void> {
       const now = clock.now();

@@ -41,8 +41,10 @@ export function createListening(core: Core, listeners: Listeners) {
 
   return {
     /**
-     * Takes the requests of an inbox that wait for a response. If there are none, waits for the first one.
-     * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for one that is not for listeners
+     * Takes the requests of an inbox that wait for a response, at most {@link takenAtOnce}. If there are
+     * none, waits for the first one, at most for `waitMs`; returns none if none arrives.
+     * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for one that is not for
+     * listeners, or the error of `readmit`
      */
     async take({ partner, mode, endpointId, waitMs, isOver, readmit }: ListenCall): Promise<InboxRequest[]> {
       const owner = { partner, mode };

@@ -30,14 +30,14 @@ const searchedActs = 50;
 const sameChangeMs = 1_000;
 
 /**
- * A reason why webhooks of a partner do not arrive in one mode. Times are ISO 8601. `by` is the name of the
- * administrator who disabled something, from the audit log; `null` if no administrator did.
+ * A reason why webhooks of a partner do not arrive in one mode. Times are ISO 8601. `by` is the actor who
+ * disabled something, an administrator or a portal link, as far as the audit log shows; otherwise `null`.
  */
 export type WebhookObstacle =
   | { readonly reason: 'partner_disabled'; readonly at: string; readonly by: string | null }
   /**
    * The partner has no webhook endpoint. `events` is the number of events of the last day that were therefore
-   * not delivered.
+   * not delivered, counted among the newest 1,000 events.
    */
   | { readonly reason: 'no_endpoint'; readonly events: number }
   /** Deliveries have been due for more than a minute, and no worker claims them. */
@@ -66,7 +66,10 @@ export type WebhookObstacle =
       /** Time from which the next attempt can be made; `null` if none is planned. */
       readonly nextAttemptAt: string | null;
     }
-  /** Events of the last day whose types no enabled endpoint subscribes to. */
+  /**
+   * Events of the last day without a delivery, whose types no enabled endpoint subscribes to. They are
+   * counted among the newest 1,000 events.
+   */
   | { readonly reason: 'no_match'; readonly events: number; readonly types: readonly string[] };
 
 /**

@@ -20,7 +20,7 @@ export interface HostEvent {
   readonly data: JsonObject;
 }
 
-/** Options of `events.publish`. */
+/** Options of `events.publish` and `users.kycChanged`. */
 export interface PublishOptions {
   /**
    * Handle of the host application's open transaction on the database that the storage uses. The event

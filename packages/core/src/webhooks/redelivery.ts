@@ -25,7 +25,7 @@ export function createRedeliveries(core: Core) {
 
   /**
    * Returns the arguments that both redelivery operations pass to the storage: an id prefix for new
-   * deliveries, and the idempotency key.
+   * deliveries, and the claim of the `Idempotency-Key`.
    */
   const common = (request: RepeatableRequest) => ({
     deliveryId: newId('dl', core.random, request.now),
@@ -53,7 +53,8 @@ export function createRedeliveries(core: Core) {
   return {
     /**
      * Delivers an event again, to one endpoint or to all that match its type now.
-     * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled one
+     * @throws PartnerError `not_found` for an unknown event or endpoint, `invalid_request` for a disabled
+     * endpoint, `idempotency_conflict` if the `Idempotency-Key` was used with another payload
      */
     async redeliver(
       request: RepeatableRequest & {
@@ -78,8 +79,9 @@ export function createRedeliveries(core: Core) {
 
     /**
      * Delivers again the events that were dropped for an endpoint at or after `since` (milliseconds since the
-     * Unix epoch), at most {@link maxRecovered}.
-     * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for a disabled one
+     * Unix epoch) and not delivered or queued there again later, at most {@link maxRecovered}.
+     * @throws PartnerError `not_found` for an unknown endpoint, `invalid_request` for a disabled one,
+     * `idempotency_conflict` if the `Idempotency-Key` was used with another payload
      */
     async recover(
       request: RepeatableRequest & {

@@ -13,7 +13,8 @@ import { newEvent } from './outgoing.ts';
 /**
  * Creates the operation that publishes an event of any type to a partner's test endpoints. If `data` is
  * `undefined`, the catalogue's example is sent.
- * @throws PartnerError `invalid_request` if `data` does not fit the type
+ * @throws PartnerError `invalid_request` if `data` does not fit the type, `idempotency_conflict` if the
+ * `Idempotency-Key` was used with another payload
  */
 export function triggerEvent(core: Core, catalogue: Catalogue) {
   return async (

@@ -20,8 +20,8 @@ function decodedKey(secret: string): Buffer | null {
 }
 
 /**
- * Returns the reason why libraries for Standard Webhooks could not decode a `whsec_` secret; `null` if they
- * can.
+ * Returns the reason why libraries for Standard Webhooks could not use a `whsec_` secret; `null` if they can,
+ * and for any other secret.
  */
 export function encodingProblem(secret: string): string | null {
   if (!secret.startsWith(encodedPrefix)) return null;

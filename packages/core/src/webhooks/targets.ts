@@ -108,8 +108,8 @@ export async function targetAddresses(
 }
 
 /**
- * Checks a webhook URL and every current IP address of its host, when an endpoint is registered, changed or
- * tested. Each connection checks again, because the name may have other addresses by then.
+ * Checks a URL and every current IP address of its host, when the URL of an endpoint or of a client is set.
+ * Each new connection checks again, because the name may have other addresses by then.
  * @throws TargetError if the URL or its host is not allowed
  */
 export async function checkTarget(text: string, policy: TargetPolicy, resolve: Resolve): Promise<URL> {

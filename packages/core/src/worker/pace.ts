@@ -10,7 +10,7 @@ const busyMs = 50;
 /** Number of consecutive polls without work after which the longer interval is used. */
 const patience = 100;
 
-/** Chooses the time until the next poll for work: short while there is work, a second otherwise. */
+/** Chooses the time until the next poll for work: short during and soon after work, otherwise a second. */
 export function createPace() {
   let inVain = patience;
   return {

@@ -20,8 +20,8 @@ export const purgeIntervalMs = 10 * 60_000;
 const testPurgeIntervalMs = 60_000;
 
 /**
- * Time for which used or expired codes and tokens are kept, in milliseconds, so that an expired token can be
- * distinguished from an unknown one.
+ * Time for which codes and tokens are kept after their expiry, in milliseconds, so that an expired token can
+ * be distinguished from an unknown one.
  */
 const retentionMs = dayMs;
 
@@ -84,7 +84,7 @@ async function purgeBatches(
 
 /**
  * Removes all database rows that are no longer needed now, including test data beyond the limits.
- * @param onProgress - called after each batch with the number of rows removed so far
+ * @param onProgress - called after each batch, except of test data, with the number of rows removed so far
  */
 export async function purgeNow(core: Core, onProgress?: (removed: number) => void): Promise<Purged> {
   const { total } = await purgeBatches(core, Number.POSITIVE_INFINITY, onProgress);
@@ -100,9 +100,9 @@ export async function purgeNow(core: Core, onProgress?: (removed: number) => voi
 }
 
 /**
- * Creates the handler of the purge job, which runs every ten minutes, or every minute while test data exceeds
- * the limits. It also shortens waits that are too long. Such waits are left by a process whose clock was set
- * back and which ended before it could shorten them itself.
+ * Creates the handler of the purge job, which runs every ten minutes, every minute while test data exceeds
+ * the limits, and again at once while old rows are left. It also shortens waits that are too long. Such waits
+ * are left by a process whose clock was set back and which ended before it could shorten them itself.
  */
 export function purgeHandler(core: Core, kinds: LongestWaits['jobs']['kinds']): JobHandler {
   return async () => {

@@ -6,8 +6,9 @@ export type SqlRow = { readonly [column: string]: unknown };
 /** Options of {@link sqlDedupe}: access to your database. */
 export interface SqlDedupeOptions {
   /**
-   * Runs one statement and resolves to its rows. Every statement returns rows, including those that write.
-   * Pass a function that runs statements in a transaction of yours to make the claim part of it.
+   * Runs one statement and returns its rows, or a promise of them. Every statement can return rows, including
+   * those that write. Pass a function that runs statements in a transaction of yours to make the claim part
+   * of it.
    */
   readonly query: (
     sql: string,

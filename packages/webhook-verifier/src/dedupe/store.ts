@@ -54,11 +54,12 @@ export interface OnceOptions {
 }
 
 /**
- * Runs a handler unless the event was handled before, and remembers that it was handled. If the handler
- * throws or its process dies, the next delivery runs it again. If that could do harm, make the handler's
- * effects idempotent by the event's id.
- * @returns `handled`; `duplicate` if the event was handled before; `busy` while another handler runs
- * @throws any error of the handler or the store
+ * Runs a handler unless the event was handled before or another call has claimed it, and remembers that it
+ * was handled. If the handler throws, the next delivery runs it again; if its process dies, the first
+ * delivery after the lease does. If that could do harm, make the handler's effects idempotent by the event's
+ * id.
+ * @returns `handled`; `duplicate` if the event was handled before; `busy` while another call has claimed it
+ * @throws any error of the handler, or of the store when it claims or completes the event
  */
 export async function handleOnce(
   id: string,

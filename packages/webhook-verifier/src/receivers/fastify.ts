@@ -69,9 +69,9 @@ const advice = {
 /**
  * Makes a plugin with one POST route for webhooks, at the `prefix` that it is registered with. The plugin
  * takes the body as bytes in its own scope; the parsers of other routes are unchanged. It responds with 200
- * when your handler is done, 400 to a refused webhook (413 if it is too long), and 500 if your handler throws or
- * the raw body was lost. With `dedupe`, it responds with 503 while another delivery of the event is being
- * handled.
+ * when your handler is done, 400 to a refused webhook (413 if it is too long), and 500 if your handler throws
+ * or the raw body was lost. With `dedupe`, it also responds with 200 to an event that was handled before, 503
+ * while another delivery of the event is being handled, and 500 if the store fails.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

@@ -21,8 +21,9 @@ export interface RequestEvent {
 /**
  * Makes a webhook receiver for a Fetch request, or for an object with a `request` member, as SvelteKit and
  * Remix pass it. It responds with 200 when your handler is done, 400 to a refused webhook (413 if it is too
- * long), and 500 if your handler throws or the raw body was lost. With `dedupe`, it responds with 503 while
- * another delivery of the event is being handled.
+ * long), and 500 if your handler throws or the raw body was lost. With `dedupe`, it also responds with 200 to
+ * an event that was handled before, 503 while another delivery of the event is being handled, and 500 if the
+ * store fails.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

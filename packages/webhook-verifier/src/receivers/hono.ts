@@ -39,7 +39,8 @@ async function readBody({ raw, bodyCache }: HonoContext['req'] & Cached, most: n
 /**
  * Makes a route handler that receives webhooks. It responds with 200 when your handler is done, 400 to a
  * refused webhook (413 if it is too long), and 500 if your handler throws or the raw body was lost. With
- * `dedupe`, it responds with 503 while another delivery of the event is being handled.
+ * `dedupe`, it also responds with 200 to an event that was handled before, 503 while another delivery of the
+ * event is being handled, and 500 if the store fails.
  * @throws TypeError for wrong options; WebhookVerificationError `weak_secret`
  * @example
  * ```ts

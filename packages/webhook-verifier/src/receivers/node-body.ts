@@ -28,7 +28,8 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 /**
- * Returns the bytes of a request's body: those that a raw body parser kept, or else the bytes of the stream.
+ * Returns the raw body of a request: the bytes or text that a body parser kept, or else the bytes of the
+ * stream.
  * @throws WebhookVerificationError if the bytes are lost, if they are too many, or if the sender disconnects
  */
 export async function readNodeBody(

@@ -67,7 +67,8 @@ export interface Answer {
 type BodyReader = (maxBytes: number) => RawBody | Promise<RawBody>;
 
 /**
- * Receives one webhook, for all frameworks: reads and verifies it, handles it once, and returns the response.
+ * Receives one webhook, for all frameworks: reads and verifies it, handles it (with `dedupe` only once), and
+ * returns the response.
  */
 export type Receive<Context> = (
   readBody: BodyReader,

@@ -66,8 +66,8 @@ export function createPolicy(core: Core): interactionPolicy.Prompt[] {
     new Check('max_age', 'the last sign-in is too long ago', 'login_required', (ctx) =>
       maxAgeExceeded(ctx, clock.now()),
     ),
-    // A hint whose signing key is no longer kept does not prove its user (`sub` is null). So a request with
-    // it always starts an interaction, and fails with `prompt=none`.
+    // A hint that is older than a year does not prove its user (`sub` is null). So a request with it always
+    // starts an interaction, and fails with `prompt=none`.
     new Check('id_token_hint', 'another user is signed in', 'login_required', ({ oidc }) => {
       const expected = oidc.entities.IdTokenHint?.payload.sub;
       return expected !== undefined && expected !== visitor()?.sub;

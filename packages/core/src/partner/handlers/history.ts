@@ -34,7 +34,8 @@ function withRequests(delivery: DeliveryRecord, requests: AttemptRequests): Json
 }
 
 /**
- * Rebuilds the HTTP request of each attempt to deliver one event. Leaves out removed endpoints.
+ * Rebuilds the HTTP request of each attempt to deliver one event. Leaves out attempts at removed endpoints,
+ * and requests that cannot be rebuilt.
  */
 async function requestsOf(
   { storage: { events, webhooks } }: Core,
@@ -191,8 +192,8 @@ async function rangeOf(
 }
 
 /**
- * Console operations for events, in addition to the partner API. The API lists events in sequence for
- * programs; the console lists the newest first, for people.
+ * Console operations for events and deliveries, in addition to the partner API. The API lists events in
+ * sequence for programs; the console lists the newest first, for people.
  */
 export function historyOperations(core: Core, webhooks: Webhooks): PartnerOperation[] {
   const { events, deliveries } = core.storage;

@@ -2,7 +2,7 @@ import { PartnerError } from '../../errors.ts';
 import { addressMatcher, isAddressRange } from '../../text/ip-address.ts';
 import type { Caller } from './caller.ts';
 
-/** Compiled IP allowlists, one for each list of a cached API key. */
+/** Compiled IP allowlists, by the list in an API key as it was read. */
 const matchers = new WeakMap<readonly string[], (address: string) => boolean>();
 
 /**

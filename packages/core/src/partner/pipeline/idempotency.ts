@@ -80,7 +80,7 @@ export function createIdempotency(core: Core) {
      * Handles a request with its `Idempotency-Key`. A repeated request gets the first response again and has
      * no effect.
      * @throws PartnerError `idempotency_conflict` if the key was used with another payload
-     * @throws RequestInProgressError after five seconds of waiting for another request with the key
+     * @throws RequestInProgressError after up to five seconds of waiting for another request with the key
      */
     async answer(
       operation: Pick<PartnerOperation, 'handle'>,

@@ -17,7 +17,7 @@ export interface LimitOptions {
 /** Maximum number of full rate limit windows in memory. Requests in others query the store. */
 const maxFull = 10_000;
 
-/** Pipeline step that limits the number of requests of an API key or partner. */
+/** Pipeline step that limits the number of requests of an API key, live portal session or partner. */
 export function createLimiter({ store, limits, per }: LimitOptions) {
   /**
    * Ends of rate limit windows in which a request was refused, by bucket. A full window stays full, so

@@ -21,7 +21,8 @@ function refused(description: string): PartnerError {
  * integrity, not freshness: neither the timestamp nor the `Idempotency-Key` is signed. A `reference` in the
  * body protects against a replayed body.
  * @param body - raw bytes of the body
- * @throws PartnerError `invalid_signature` if the signature is wrong, incomplete, outdated, or missing though required
+ * @throws PartnerError `invalid_signature` if the signature is wrong, incomplete, too far from the current
+ * time, sent without a body, or missing though required
  */
 export function checkSignature(
   { sealer, options: { prefix } }: Core,
