@@ -114,7 +114,7 @@ class Download implements Dispatcher.DispatchHandler {
  * they are a `problem` of the result.
  */
 export function createDocumentReader(options: DocumentReaderOptions): (url: string) => Promise<ReadResult> {
-  const { policy, timeoutMs } = options;
+  const { policy, timeoutMs, mediaTypes = json } = options;
   const resolve = options.resolve ?? defaultResolve(policy);
   const isAllowed = policy.allowPrivate ? () => true : isPublicAddress;
 
@@ -136,7 +136,8 @@ export function createDocumentReader(options: DocumentReaderOptions): (url: stri
     );
     const onTimeout = () => settle({ problem: 'it took too long' });
     signal.addEventListener('abort', onTimeout);
-    const headers = ['user-agent', userAgent, 'accept', 'application/json', 'accept-encoding', 'identity'];
+    const accept = mediaTypes.join(', ');
+    const headers = ['user-agent', userAgent, 'accept', accept, 'accept-encoding', 'identity'];
     connection.dispatch(
       { method: 'GET', path: `${url.pathname}${url.search}`, headers },
       new Download(options, settle),

@@ -41,6 +41,16 @@ describe('a reader of documents', () => {
     await expect.poll(() => server.sockets.every(({ destroyed }) => destroyed)).toBe(true);
   });
 
+  it('asks for every media type that it accepts', async () => {
+    const types = ['application/json', 'application/jwk-set+json'];
+    const server = await serve((socket) =>
+      socket.write(response(200, '{}', 'content-type: application/jwk-set+json\r\n')),
+    );
+    const result = await readerHere({ mediaTypes: types })(`http://127.0.0.1:${server.port}/keys`);
+    expect(result).toMatchObject({ text: '{}' });
+    expect(server.requests[0]?.head).toContain('\r\naccept: application/json, application/jwk-set+json\r\n');
+  });
+
   it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json ;charset=utf-8'])(
     'takes the media type %s',
     async (type) => {
