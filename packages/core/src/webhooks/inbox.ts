@@ -67,6 +67,22 @@ export function withInboxes(
     return !signal.aborted;
   }
 
+  /**
+   * Ends an attempt that got no response, so that no later response counts. A response that has just arrived
+   * is the result.
+   */
+  async function ended(
+    owner: Owner,
+    id: string,
+    error: 'timeout' | 'aborted',
+    durationMs: number,
+  ): Promise<AttemptAnswer> {
+    if (await inbox.end(owner, id, { httpStatus: null, error, response: null }))
+      return failedAnswer(error, durationMs);
+    const answer = (await inbox.find(owner, id))?.answer ?? null;
+    return answer === null ? failedAnswer(error, durationMs) : resultOf(answer, durationMs);
+  }
+
   /** Waits until a partner's program has responded to the request, or the attempt is over. */
   async function awaitedAnswer(
     owner: Owner,
@@ -75,23 +91,16 @@ export function withInboxes(
     signal: AbortSignal,
   ): Promise<AttemptAnswer> {
     const elapsed = () => performance.now() - startedAt;
-    /** Ends the wait, so that no later response counts. A response that has just arrived is the result. */
-    const ended = async (error: 'timeout' | 'aborted'): Promise<AttemptAnswer> => {
-      if (await inbox.end(owner, id, { httpStatus: null, error, response: null }))
-        return failedAnswer(error, elapsed());
-      const answer = (await inbox.find(owner, id))?.answer ?? null;
-      return answer === null ? failedAnswer(error, elapsed()) : resultOf(answer, elapsed());
-    };
     while (elapsed() < answerMs) {
       // Most responses come soon: poll less often the longer the attempt waits.
       const pause = Math.min(Math.max(pollMs, elapsed() / 10), answerMs - elapsed());
-      if (!(await waited(pause, signal))) return ended('aborted');
+      if (!(await waited(pause, signal))) return ended(owner, id, 'aborted', elapsed());
       const request = await inbox.find(owner, id);
       // Newer requests or the removal of the endpoint removed it.
       if (request === null) return failedAnswer('connection_reset', elapsed());
       if (request.answer !== null) return resultOf(request.answer, elapsed());
     }
-    return ended('timeout');
+    return ended(owner, id, 'timeout', elapsed());
   }
 
   async function receive(
@@ -123,7 +132,8 @@ export function withInboxes(
     );
     if (answer !== null) return resultOf(answer, elapsed());
     if (behaviour === 'listener') return await awaitedAnswer({ partner, mode }, id, startedAt, signal);
-    return failedAnswer((await waited(answerMs - elapsed(), signal)) ? 'timeout' : 'aborted', elapsed());
+    const isOver = await waited(answerMs - elapsed(), signal);
+    return ended({ partner, mode }, id, isOver ? 'timeout' : 'aborted', elapsed());
   }
 
   return {

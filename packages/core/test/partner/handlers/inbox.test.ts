@@ -75,10 +75,11 @@ it('an inbox that fails shows how the attempts are repeated', async () => {
 });
 
 it('an inbox that does not answer ends the attempt after ten seconds', { timeout: 30_000 }, async () => {
-  const { id, trigger, work, deliveries } = await inboxOf('inbox:timeout');
+  const { id, trigger, work, requests, deliveries } = await inboxOf('inbox:timeout');
   await trigger();
   await work();
   expect(await deliveries(id)).toMatchObject([{ status: 'pending', attempts: [{ error: 'timeout' }] }]);
+  expect(await requests()).toMatchObject([{ answer: { httpStatus: null, error: 'timeout' } }]);
 });
 
 it('an inbox keeps the last 50 requests', async () => {
