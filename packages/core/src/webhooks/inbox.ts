@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { safeVerify } from '@ostiary/webhook-verifier';
 import type { Core } from '../options/context.ts';
-import type { InboxAnswer } from '../ports/inbox.ts';
+import type { InboxAnswer, InboxStore } from '../ports/inbox.ts';
 import type { Owner } from '../ports/partners.ts';
 import { newId } from '../secrets/random.ts';
 import { type AttemptAnswer, failedAnswer } from './attempt-answer.ts';
@@ -46,6 +46,23 @@ function resultOf({ httpStatus, error, response }: InboxAnswer, durationMs: numb
 }
 
 /**
+ * Ends an attempt that got no response, so that no later response counts. A response that has just arrived is
+ * the result.
+ */
+async function endAttempt(
+  inbox: InboxStore,
+  { partner, mode, id }: Owner & { readonly id: string },
+  error: 'timeout' | 'aborted',
+  durationMs: number,
+): Promise<AttemptAnswer> {
+  const owner = { partner, mode };
+  if (await inbox.end(owner, id, { httpStatus: null, error, response: null }))
+    return failedAnswer(error, durationMs);
+  const answer = (await inbox.find(owner, id))?.answer ?? null;
+  return answer === null ? failedAnswer(error, durationMs) : resultOf(answer, durationMs);
+}
+
+/**
  * Wraps the HTTP client of webhooks, so that requests to an endpoint whose URL is an inbox are stored in this
  * service instead of sent. Signing, attempts and schedule are the same as for every endpoint.
  */
@@ -67,22 +84,6 @@ export function withInboxes(
     return !signal.aborted;
   }
 
-  /**
-   * Ends an attempt that got no response, so that no later response counts. A response that has just arrived
-   * is the result.
-   */
-  async function ended(
-    owner: Owner,
-    id: string,
-    error: 'timeout' | 'aborted',
-    durationMs: number,
-  ): Promise<AttemptAnswer> {
-    if (await inbox.end(owner, id, { httpStatus: null, error, response: null }))
-      return failedAnswer(error, durationMs);
-    const answer = (await inbox.find(owner, id))?.answer ?? null;
-    return answer === null ? failedAnswer(error, durationMs) : resultOf(answer, durationMs);
-  }
-
   /** Waits until a partner's program has responded to the request, or the attempt is over. */
   async function awaitedAnswer(
     owner: Owner,
@@ -94,13 +95,13 @@ export function withInboxes(
     while (elapsed() < answerMs) {
       // Most responses come soon: poll less often the longer the attempt waits.
       const pause = Math.min(Math.max(pollMs, elapsed() / 10), answerMs - elapsed());
-      if (!(await waited(pause, signal))) return ended(owner, id, 'aborted', elapsed());
+      if (!(await waited(pause, signal))) return endAttempt(inbox, { ...owner, id }, 'aborted', elapsed());
       const request = await inbox.find(owner, id);
       // Newer requests or the removal of the endpoint removed it.
       if (request === null) return failedAnswer('connection_reset', elapsed());
       if (request.answer !== null) return resultOf(request.answer, elapsed());
     }
-    return ended(owner, id, 'timeout', elapsed());
+    return endAttempt(inbox, { ...owner, id }, 'timeout', elapsed());
   }
 
   async function receive(
@@ -133,7 +134,7 @@ export function withInboxes(
     if (answer !== null) return resultOf(answer, elapsed());
     if (behaviour === 'listener') return await awaitedAnswer({ partner, mode }, id, startedAt, signal);
     const isOver = await waited(answerMs - elapsed(), signal);
-    return ended({ partner, mode }, id, isOver ? 'timeout' : 'aborted', elapsed());
+    return endAttempt(inbox, { partner, mode, id }, isOver ? 'timeout' : 'aborted', elapsed());
   }
 
   return {
