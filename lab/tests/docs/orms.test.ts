@@ -53,7 +53,12 @@ function ends<Opened>(opened: Opened, end: (opened: Opened) => unknown): Opened 
   afterwards(() => end(opened));
   return opened;
 }
-const poolOn = (connectionString: string) => ends(new Pool({ connectionString }), (pool) => pool.end());
+// The server ends idle connections when it stops, which without a listener would fail the run.
+const poolOn = (connectionString: string) =>
+  ends(
+    new Pool({ connectionString }).on('error', () => undefined),
+    (pool) => pool.end(),
+  );
 const fileOn = (file: string) => ends(new Database(file), (database) => database.close());
 
 /** Recipes of the page about ORMs, with the function that opens the database of each recipe. */

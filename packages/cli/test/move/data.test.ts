@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { postgresStorage } from '@ostiary/adapter-postgres';
 import { sqliteStorage } from '@ostiary/adapter-sqlite';
-import { Pool } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { hostPool } from '../../../adapter-postgres/test/server.ts';
 import { acme, sampleEvent } from '../../../testing/src/contract/partner-samples.ts';
 import { resultOf } from '../../../testing/src/contract/webhook-samples.ts';
 import { checkSqlite, type HostTables, type MoveProgress, type TableMove } from '../../src/move/index.ts';
@@ -198,8 +198,9 @@ test('tables of the host are moved, too, in byte order with any collation of the
 });
 
 test('a move may take longer than the timeouts of the role', async () => {
-  const options = '-c transaction_timeout=1500 -c statement_timeout=1500';
-  const pool = new Pool({ connectionString: postgres.url, options });
+  const url = new URL(postgres.url);
+  url.searchParams.set('options', '-c transaction_timeout=1500 -c statement_timeout=1500');
+  const pool = hostPool(url.href);
   onTestFinished(() => pool.end());
   const host: HostTables = {
     schema: 'public',
