@@ -46,8 +46,8 @@ test.each(['its own', 'the host’s'])('a storage with %s pool reads nothing fro
     await host.end();
   });
   await expect(storage.open()).rejects.toMatchObject(takesNoWrites);
-  // No connection to it is kept.
-  expect(host.totalCount).toBe(0);
+  // No connection to it is kept. Poll, because on a busy machine one was still opened when the time was over.
+  await expect.poll(() => host.totalCount).toBe(0);
 });
 
 test('a pool for several hosts connects to the primary, at any position in the list', async () => {
