@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, Pool } from 'pg';
 import { connected, connectsWith } from './connecting.ts';
-import type { PostgresPool } from './pool.ts';
+import { ignore, type PostgresPool } from './pool.ts';
 import { primaryOf } from './primary.ts';
 import { assertTlsFiles } from './tls-files.ts';
 
@@ -86,6 +86,9 @@ export function openPool(connectionString: string, timeoutMs: number, max = 10):
     connectionTimeoutMillis: timeoutMs,
     keepAlive: true,
   });
+  // Emitted when the server ends an idle connection, which the pool then replaces. Without a listener it would
+  // end the process.
+  pool.on('error', ignore);
 
   async function connectToAnyHost(deadline: number) {
     for (let left = hosts.length - 1; ; left -= 1) {

@@ -183,8 +183,6 @@ export function openPostgres(
   schema = 'app',
 ): PostgresDatabase {
   const pool = postgresPool({ connectionString, max: connections });
-  // Ignore the event: the pool replaces idle connections that the server has closed.
-  pool.on?.('error', () => undefined);
 
   const all = <Row>(sql: string, values?: Values): Promise<Row[]> =>
     lend(pool, defaultPatienceMs, async (lent) => (await query(lent, schema, primaryOnly(sql), values)).rows);
