@@ -143,6 +143,18 @@ describe('the command line', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('says what a rotation has ended', async () => {
+    const { run } = await terminal();
+    const { clientId } = (await run(`${create} --json`)).json().client;
+    const rotated = async (flags: string) => {
+      const { out, err } = await run(`clients rotate-secret ${clientId} ${flags} --yes`);
+      return out + err;
+    };
+    expect(await rotated('')).toContain('not shown again. An old secret no longer works.');
+    expect(await rotated('--overlap 60')).toContain('not shown again. An old secret works for another 60 s.');
+    expect(await rotated('--replace-keys')).toContain('Keys of the client no longer work. An old secret no');
+  });
+
   it('says what is revoked with a partner, and what works again when the partner is enabled', async () => {
     const { run, provider } = await terminal();
     const key = await provider.key();

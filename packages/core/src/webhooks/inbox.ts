@@ -14,8 +14,8 @@ import { inboxHeaders } from './sent-headers.ts';
 /** Maximum number of requests that an inbox keeps. A new request beyond it removes the oldest one. */
 export const inboxSize = 50;
 
-/** Longest time from a request in an inbox to its response, in milliseconds. */
-const answerMs = 10_000;
+/** Longest time from a request in an inbox to its response, in milliseconds. No attempt waits longer. */
+export const answerMs = 10_000;
 
 /**
  * Shortest interval at which the database is queried for the response of a partner's program, in
@@ -51,14 +51,13 @@ function resultOf({ httpStatus, error, response }: InboxAnswer, durationMs: numb
  */
 async function endAttempt(
   inbox: InboxStore,
-  { partner, mode, id }: Owner & { readonly id: string },
+  sent: Owner & { readonly id: string },
   error: 'timeout' | 'aborted',
   durationMs: number,
 ): Promise<AttemptAnswer> {
-  const owner = { partner, mode };
-  if (await inbox.end(owner, id, { httpStatus: null, error, response: null }))
+  if (await inbox.end(sent, sent.id, { httpStatus: null, error, response: null }))
     return failedAnswer(error, durationMs);
-  const answer = (await inbox.find(owner, id))?.answer ?? null;
+  const answer = (await inbox.find(sent, sent.id))?.answer ?? null;
   return answer === null ? failedAnswer(error, durationMs) : resultOf(answer, durationMs);
 }
 
@@ -86,8 +85,7 @@ export function withInboxes(
 
   /** Waits until a partner's program has responded to the request, or the attempt is over. */
   async function awaitedAnswer(
-    owner: Owner,
-    id: string,
+    sent: Owner & { readonly id: string },
     startedAt: number,
     signal: AbortSignal,
   ): Promise<AttemptAnswer> {
@@ -95,13 +93,13 @@ export function withInboxes(
     while (elapsed() < answerMs) {
       // Most responses come soon: poll less often the longer the attempt waits.
       const pause = Math.min(Math.max(pollMs, elapsed() / 10), answerMs - elapsed());
-      if (!(await waited(pause, signal))) return endAttempt(inbox, { ...owner, id }, 'aborted', elapsed());
-      const request = await inbox.find(owner, id);
+      if (!(await waited(pause, signal))) return endAttempt(inbox, sent, 'aborted', elapsed());
+      const request = await inbox.find(sent, sent.id);
       // Newer requests or the removal of the endpoint removed it.
       if (request === null) return failedAnswer('connection_reset', elapsed());
       if (request.answer !== null) return resultOf(request.answer, elapsed());
     }
-    return endAttempt(inbox, { ...owner, id }, 'timeout', elapsed());
+    return endAttempt(inbox, sent, 'timeout', elapsed());
   }
 
   async function receive(
@@ -132,9 +130,10 @@ export function withInboxes(
       inboxSize,
     );
     if (answer !== null) return resultOf(answer, elapsed());
-    if (behaviour === 'listener') return await awaitedAnswer({ partner, mode }, id, startedAt, signal);
+    const sent = { partner, mode, id };
+    if (behaviour === 'listener') return await awaitedAnswer(sent, startedAt, signal);
     const isOver = await waited(answerMs - elapsed(), signal);
-    return endAttempt(inbox, { partner, mode, id }, isOver ? 'timeout' : 'aborted', elapsed());
+    return endAttempt(inbox, sent, isOver ? 'timeout' : 'aborted', elapsed());
   }
 
   return {

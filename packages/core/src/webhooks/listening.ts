@@ -4,6 +4,7 @@ import type { Core } from '../options/context.ts';
 import type { InboxAnswer, InboxRequest } from '../ports/inbox.ts';
 import type { Owner } from '../ports/partners.ts';
 import { findEndpoint } from './endpoints.ts';
+import { answerMs } from './inbox.ts';
 import { listenUrl } from './inbox-url.ts';
 import type { Listeners } from './listeners.ts';
 
@@ -12,12 +13,6 @@ const pollMs = 250;
 
 /** Maximum number of inbox requests that one call returns. */
 const takenAtOnce = 20;
-
-/**
- * Maximum age of an inbox request that is returned to a program, in milliseconds: no attempt waits for an
- * older one.
- */
-const freshMs = 10_000;
 
 /** A call of a program that waits for requests of its inbox. */
 export interface ListenCall extends Owner {
@@ -60,7 +55,8 @@ export function createListening(core: Core, listeners: Listeners) {
       try {
         for (;;) {
           calledAt = await listeners.called(endpointId, calledAt);
-          const since = clock.now() - freshMs;
+          // Older requests without a response are those of workers that crashed.
+          const since = clock.now() - answerMs;
           const taken = await storage.inbox.take({ ...owner, endpointId, since, limit: takenAtOnce });
           const isLast = waiting.get(endpointId) !== call || performance.now() >= endsAt || isOver();
           if (taken.length > 0 || isLast) return taken;
