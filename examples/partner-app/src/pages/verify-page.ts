@@ -44,7 +44,7 @@ export function verifyPage(
 <div class="columns top"><div>
 <h1>Who is at the counter?</h1>
 <p class="lead">A customer opens <a href="${provider.authUrl}/passport">their passport at ${provider.name}</a>. A till would scan the code; here, open “Passport as text” below the code, and paste the text.</p>
-<p class="small">The shop asks ${provider.name} from server to server whether it is genuine. A passport lives for five minutes.</p>
+<p class="small">The shop’s server asks ${provider.name} whether the passport is genuine. A passport is valid for five minutes.</p>
 </div><div class="stack">${form}${outcome.verification === null ? null : result(outcome.verification)}</div></div>`,
   );
 }
