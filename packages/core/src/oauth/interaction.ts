@@ -136,8 +136,7 @@ interface ConsentForm {
 
 /**
  * Stores the user's approval and ends the interaction. Shows the consent page again if a scope that the user
- * left out is not optional (any more). If the user left out every scope, stores nothing, and the app gets
- * `access_denied`.
+ * left out is not optional (any more). If no scope is left, stores nothing: the app gets `access_denied`.
  * @returns the URL to which the browser must go
  */
 async function approve(
