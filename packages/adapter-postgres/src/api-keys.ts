@@ -60,7 +60,7 @@ function statementsIn(schema: string) {
     `),
 
     revoke: statement<{ id: string; now: number }>(`
-      UPDATE ${schema}.api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id
+      UPDATE ${schema}.api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL
     `),
 
     end: statement<{ id: string; endsAt: number; now: number }>(`

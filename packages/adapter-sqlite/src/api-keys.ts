@@ -60,7 +60,7 @@ function statementsOn(connection: Connection) {
     `),
 
     revoke: connection.prepare<[{ id: string; now: number }]>(`
-      UPDATE api_keys SET revoked_at = coalesce(revoked_at, :now) WHERE id = :id
+      UPDATE api_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL
     `),
 
     end: connection.prepare<[{ id: string; endsAt: number; now: number }]>(`

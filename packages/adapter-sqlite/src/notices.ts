@@ -63,7 +63,12 @@ function statementsOn(connection: Connection) {
         'failing_noticed_at = NULL, given_up_noticed_at = NULL, works_noticed_at = :now',
         `since IS NULL AND ${noticed}`,
       ),
-      endingKeys: mark('api_keys', 'id', 'end_noticed_at = :now', 'end_noticed_at IS NULL'),
+      endingKeys: mark(
+        'api_keys',
+        'id',
+        'end_noticed_at = :now',
+        'end_noticed_at IS NULL AND revoked_at IS NULL',
+      ),
     },
   };
 }

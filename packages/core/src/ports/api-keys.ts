@@ -90,8 +90,7 @@ export interface ApiKeyStore extends SealedSecrets {
   /** Lists all keys of a partner, latest `createdAt` first, then by id. */
   list(partner: string): Promise<ApiKeyRecord[]>;
   /**
-   * Revokes a key. Sets `revokedAt` only once, so repeated calls keep the first time. Returns `false` for an
-   * unknown key, otherwise `true`.
+   * Revokes a key. Returns `false` and changes nothing if the key is unknown, or was revoked before.
    */
   revoke(id: string, now: number, audit?: AuditRecord): Promise<boolean>;
   /**

@@ -170,8 +170,8 @@ export interface NoticeStore {
    * Records that a notice of this endpoint or key was made, and enqueues the notice's job as `queue.enqueue`
    * does, in one transaction. Returns `false` and changes nothing if the notice was recorded before, the
    * endpoint has no stored failure, no longer fails (`failing`) or fails again (`works`), or the key is
-   * unknown. The reason `works` removes the records of `failing` and `givenUp`. The records of an endpoint
-   * end with its failure when the endpoint or its partner is disabled, or the endpoint is removed.
+   * unknown or revoked. The reason `works` removes the records of `failing` and `givenUp`. The records of an
+   * endpoint end with its failure when the endpoint or its partner is disabled, or the endpoint is removed.
    * @param id - id of the endpoint or key
    */
   record(reason: NoticeReason, id: string, now: number, job: NewJob): Promise<boolean>;

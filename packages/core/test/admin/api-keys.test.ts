@@ -57,6 +57,8 @@ describe('an API key', () => {
     await apiKeys.revoke(apiKey.id);
     await apiKeys.revoke(apiKey.id);
     expect(await whoami(key)).toBe(401);
+    const { entries } = await provider.ostiary.admin.audit.list({ target: `key:${apiKey.id}` });
+    expect(entries.map(({ action }) => action).toSorted()).toEqual(['key.issue', 'key.revoke']);
     await expect(apiKeys.revoke('key_nobody')).rejects.toMatchObject({ code: 'key_not_found' });
   });
 });

@@ -45,7 +45,6 @@ export const auditedCalls: Readonly<Record<string, AuditedCall>> = {
   'apiKeys.revoke': {
     prepare: withKey,
     act: ({ apiKeys }, audit) => apiKeys.revoke('key_a', now, audit),
-    refused: ({ apiKeys }, audit) => apiKeys.revoke('key_b', now, audit),
   },
   'apiKeys.roll': {
     prepare: withKey,

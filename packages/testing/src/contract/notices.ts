@@ -177,6 +177,8 @@ export const noticeCases = casesOf('notices', {
     assert.equal(await record(storage, 'endingKeys', 'key_soon', now), false);
     assertSame(await found(storage, now + 1), { endingKeys: ['key_late'] });
     assertSame(await found(storage, now + 1, 0), {}, 'at most the limit');
+    assert.equal(await record(storage, 'endingKeys', 'key_revoked', now), false, 'revoked since the search');
+    assertSame(await noticeJobIds(storage), [`endingKeys key_soon ${now}`]);
     await storage.partners.replace(samplePartner({ version: 2, disabledAt: now }));
     assertSame(await found(storage, now + 1), {});
   },
