@@ -101,7 +101,7 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 /** Texts for the reasons why consents are not imported. */
 const omissions: { readonly [Reason in Omission]: string } = {
   limited: 'they are valid for a limited time',
-  ended: 'they have expired or were withdrawn',
+  ended: 'they have expired',
   notRemembered: 'they were for one sign-in',
   ofDisabledUser: 'their user is disabled',
   incomplete: 'they name no user or no client',

@@ -13,8 +13,8 @@ export interface FoundClient {
 
 /**
  * Reason why a consent is not imported: `limited` if it is valid for a limited time, `ended` if it has
- * expired or was withdrawn, `notRemembered` if it was for one sign-in, `ofDisabledUser` if its user cannot
- * sign in, `incomplete` if it lacks a user or a client.
+ * expired, `notRemembered` if it was for one sign-in, `ofDisabledUser` if its user cannot sign in,
+ * `incomplete` if it lacks a user or a client.
  */
 export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' | 'incomplete';
 

@@ -81,7 +81,7 @@ export async function moveFromSqlite(options: MoveOptions): Promise<MovedTable[]
  */
 export async function checkSqlite(options: CheckOptions): Promise<MovedTable[]> {
   const { from } = options;
-  assertUsable(from);
+  assertUsable(from, 'checkSqlite');
   try {
     return await held(from, async () => {
       const checked: MovedTable[] = [];

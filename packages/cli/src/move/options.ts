@@ -61,7 +61,7 @@ export function parseMove(options: MoveOptions): ParsedMove {
   const { from, pool, schema = 'ostiary', host: _, onProgress: __, ...others } = options;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new TypeError(`moveFromSqlite: unknown option ${JSON.stringify(unknown)}`);
-  assertUsable(from);
+  assertUsable(from, 'moveFromSqlite');
   if (typeof pool?.connect !== 'function')
     throw new TypeError('moveFromSqlite: options.pool must have a method connect(), like pg.Pool');
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
@@ -69,18 +69,23 @@ export function parseMove(options: MoveOptions): ParsedMove {
   return { ...options, schema };
 }
 
-/** Checks that a database handle can lock the SQLite file. @throws TypeError if it cannot */
-export function assertUsable(from: SqliteDatabase): void {
+/**
+ * Checks that a database handle can lock the SQLite file.
+ *
+ * @param caller - name of the public function, with which messages begin
+ * @throws TypeError if the database handle cannot lock the file
+ */
+export function assertUsable(from: SqliteDatabase, caller: 'moveFromSqlite' | 'checkSqlite'): void {
   const isDatabase =
     typeof from === 'object' && from !== null && ['prepare', 'exec', 'pragma'].every((name) => name in from);
   if (!isDatabase || !from.open) {
-    throw new TypeError('moveFromSqlite: options.from must be an open Database of better-sqlite3');
+    throw new TypeError(`${caller}: options.from must be an open Database of better-sqlite3`);
   }
   if (from.readonly) {
     throw new TypeError(
-      'moveFromSqlite: options.from must not be opened read-only: only a connection that could write can make sure ' +
+      `${caller}: options.from must not be opened read-only: only a connection that could write can make sure ` +
         'that no other process has the file open',
     );
   }
-  if (from.inTransaction) throw new TypeError('moveFromSqlite: options.from must be in no transaction');
+  if (from.inTransaction) throw new TypeError(`${caller}: options.from must be in no transaction`);
 }

@@ -57,6 +57,8 @@ function lock(database: SqliteDatabase): void {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     unlock(database);
+    if (codeOf(error) === 'SQLITE_NOTADB')
+      throw new MoveError('the file is not an SQLite database', { cause: error });
     if (!codeOf(error).startsWith('SQLITE_BUSY')) throw error;
     throw new MoveError(
       'the SQLite file is in use: stop every process that has it open (servers, workers, command lines, backups)',
@@ -94,7 +96,7 @@ function assertKnown(database: SqliteDatabase): void {
     if (known === undefined) {
       throw new MoveError(
         `the SQLite file has schema ${applied.length} (${applied.at(-1)?.[0]}) and this version of ` +
-          `@ostiary/adapter-postgres can move ${knownMigrations.length}: upgrade the package`,
+          `@ostiary/cli can move ${knownMigrations.length}: upgrade the package`,
       );
     }
     if (known[0] !== name || known[1] !== checksum) {

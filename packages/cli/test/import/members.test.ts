@@ -239,7 +239,7 @@ describe('consents', () => {
     const { out } = await run('oidc-provider', [metadata, given, { ...grant, accountId: 'b', exp: 1 }]);
     expect(await ostiary.consents.list(grant.accountId)).toMatchObject([{ scopes: ['openid', 'profile'] }]);
     expect(out).toContain(
-      '1 consent imported\n1 left out: they have expired or were withdrawn\n1 without single claims\n1 without scopes of resources',
+      '1 consent imported\n1 left out: they have expired\n1 without single claims\n1 without scopes of resources',
     );
   });
 

@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
 import type { PoolClient } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { hostPool } from '../../../adapter-postgres/test/server.ts';
-import { type MoveOptions, moveFromSqlite } from '../../src/move/index.ts';
+import { checkSqlite, type MoveOptions, moveFromSqlite } from '../../src/move/index.ts';
 import { change, filledFile } from './samples.ts';
 import { check, move, nextSchema, postgres, usePostgres } from './stage.ts';
 
@@ -144,7 +144,7 @@ test('a file with another schema, of another program, or that is no database is 
   const file = await filledFile();
   change(file, "INSERT INTO schema_migrations VALUES (99, '0099_future.sql', 'x')");
   await expect(move(file, nextSchema())).rejects.toThrow(
-    /has schema \d+ \(0099_future\.sql\).*can move \d+: upgrade/,
+    /has schema \d+ \(0099_future\.sql\).*@ostiary\/cli can move \d+: upgrade/,
   );
   change(file, "UPDATE schema_migrations SET checksum = 'x' WHERE number = 1");
   await expect(move(file, nextSchema())).rejects.toThrow('another migration 0001_initial.sql');
@@ -155,7 +155,11 @@ test('a file with another schema, of another program, or that is no database is 
   change(file, 'DROP TABLE schema_migrations');
   await expect(move(file, nextSchema())).rejects.toThrow('no data of Ostiary');
   writeFileSync(file, 'not a database, but a text that is long enough to look like something'.repeat(99));
-  await expect(move(file, nextSchema())).rejects.toMatchObject({ code: 'MOVE_FAILED' });
+  for (const refused of [move(file, nextSchema()), check(file)])
+    await expect(refused).rejects.toMatchObject({
+      code: 'MOVE_FAILED',
+      message: 'the file is not an SQLite database',
+    });
 });
 
 test('a file whose rows refer to missing ones is refused', async () => {
@@ -344,8 +348,11 @@ test('wrong options are refused by name', async () => {
   await refused({ from }, /moveFromSqlite: options\.pool must have a method connect/);
   await refused({ from, pool, schema: 'No!' }, /moveFromSqlite: options\.schema must match/);
   await refused({ from, pool, force: true }, /moveFromSqlite: unknown option "force"/);
+  await expect(checkSqlite({ from: readonly })).rejects.toThrow(
+    /^checkSqlite: options\.from must not be opened read-only/,
+  );
   from.exec('BEGIN');
-  await refused({ from, pool }, /must be in no transaction/);
+  await refused({ from, pool }, /^moveFromSqlite: options\.from must be in no transaction/);
   for (const database of [readonly, from]) database.close();
   await refused({ from, pool }, /must be an open Database/);
 });
