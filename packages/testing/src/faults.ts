@@ -102,7 +102,10 @@ export interface TestFaults {
   refuse(fault?: RequestFault): void;
   /** Lets the service execute the request, and resets the connection before the response arrives. */
   dropAnswerAfterCommit(fault?: RequestFault): void;
-  /** Responds to a request with 429 as the service does, without executing it. */
+  /**
+   * Responds to a request with 429, without executing it. The status, the body and `Retry-After` are those of
+   * the service; the headers `X-RateLimit-…` are missing.
+   */
   rateLimit(fault?: RequestFault & { /** @defaultValue 1 */ readonly retryAfterSeconds?: number }): void;
   /**
    * Lets the service execute the request at once, and delays its response.
