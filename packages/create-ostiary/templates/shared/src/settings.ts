@@ -30,8 +30,8 @@ export const keepAliveMs = Number(process.env.KEEP_ALIVE_SECONDS ?? '75') * 1_00
  */
 export const authUrl = AUTH_URL ?? `http://localhost:${port}`;
 
-/** True if browsers on other machines can reach the app. */
-export const isPublic = !/^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(new URL(authUrl).hostname);
+/** True unless `authUrl` leads to this machine only: to `localhost` or to a loopback address. */
+export const isPublic = !/^((.+\.)?localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(authUrl).hostname);
 
 /** Key that encrypts secrets in the database: 32 random bytes, as base64url. */
 export const sealingKey = readSecret('SEALING_KEY');
