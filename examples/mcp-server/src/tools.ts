@@ -30,7 +30,7 @@ export function notesServer(notes: Notes, sub: string): McpServer {
     { description: 'Adds a note.', inputSchema: { text: z.string().min(1).max(1000) } },
     ({ text }) => {
       notes.set(sub, [...own(), text]);
-      return answer(`There are ${own().length} notes.`);
+      return answer(`Number of notes: ${own().length}.`);
     },
   );
   return server;

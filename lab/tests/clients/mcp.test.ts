@@ -98,7 +98,7 @@ describe.each(Object.keys(connections))('the client of %s', (name) => {
       const stepsUp = !refreshes || name.endsWith('2.x');
       const add = connection.call('add_note', { text: 'buy bread' });
       if (stepsUp) {
-        expect(await add).toMatchObject({ content: [{ text: 'There are 1 notes.' }] });
+        expect(await add).toMatchObject({ content: [{ text: 'Number of notes: 1.' }] });
         expect(assistant.pages[1]).toContain('Write notes');
         expect(assistant.tokens()?.scope?.split(' ')).toEqual(
           expect.arrayContaining(['notes:read', 'notes:write']),
@@ -143,7 +143,7 @@ it.each(Object.keys(identities))(
     expect(browser.consentPages).toHaveLength(1);
 
     const added = await inspector.run(...call, 'add_note', '--tool-arg', 'text=buy bread');
-    expect(added).toMatchObject({ code: 0, result: { content: [{ text: 'There are 1 notes.' }] } });
+    expect(added).toMatchObject({ code: 0, result: { content: [{ text: 'Number of notes: 1.' }] } });
     expect(browser.consentPages).toHaveLength(2);
     expect(browser.consentPages[1]).toContain('Write notes');
 
@@ -177,7 +177,7 @@ it.for(Object.keys(identities))(
     const { pages, scope, ...rest } = JSON.parse(said.trim().split('\n').at(-1) ?? '');
     expect(rest).toEqual({
       tools: ['list_notes', 'add_note'],
-      added: 'There are 1 notes.',
+      added: 'Number of notes: 1.',
       refreshes: expect.any(Boolean),
       refreshed: expect.any(Boolean),
       notes: 'buy bread',

@@ -16,7 +16,7 @@ export interface Choices {
   readonly storage: Storage;
   /** True if the app has an MCP server, which assistants call on behalf of users. */
   readonly mcp: boolean;
-  /** Languages of the app's pages. The first is for browsers that request none of them. */
+  /** Languages of Ostiary's pages. The first is for browsers that request none of them. */
   readonly languages: readonly Language[];
 }
 

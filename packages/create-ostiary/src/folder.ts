@@ -36,7 +36,7 @@ function isSomething(folder: string): boolean {
   try {
     return lstatSync(folder, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // A file is in place of one of the parent folders.
+    // For example, a file is in place of one of the parent folders.
     throw cannotWrite(folder, error);
   }
 }

@@ -67,7 +67,7 @@ export async function completed(
     ),
     languages: await complete(
       given.languages,
-      `Languages of the pages, of ${languages.join(', ')}`,
+      `Languages of Ostiary's pages, of ${languages.join(', ')}`,
       defaultLanguages.join(','),
       languagesOf,
     ),

@@ -35,7 +35,7 @@ function passkeyForm(
 <button class="button${isPrimary ? ' primary' : ''}" type="submit">${label}</button></form>`;
 }
 
-/** Makes the page where staff sign in, or sign in again before an act that cannot be undone. */
+/** Makes the page where staff sign in, or sign in again before an act that needs a recent sign-in. */
 export function staffLoginPage(
   branding: Branding,
   language: Language,

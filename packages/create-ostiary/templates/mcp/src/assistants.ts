@@ -33,7 +33,8 @@ export const mcpScopes = {
 export const requiredScopes = ['notes:read'] as const;
 
 /**
- * Resources for which apps can request tokens (RFC 8707). A token for the MCP server is valid there alone.
+ * Resources for which apps can request tokens (RFC 8707). A token for the MCP server is valid at the MCP server
+ * and at Ostiary's userinfo endpoint, and at no other API.
  */
 export const mcpResources = { [mcpUrl]: { name: '{{name}}', scopes: ['notes:read', 'notes:write'] } };
 

@@ -26,7 +26,7 @@ export function mcpServer({ sub }: UserRecord): McpServer {
     { description: 'Adds a note.', inputSchema: { text: z.string().min(1).max(1000) } },
     ({ text }) => {
       notes.set(sub, [...own(), text].slice(-mostNotes));
-      return answer(`There are ${own().length} notes.`);
+      return answer(`Number of notes: ${own().length}.`);
     },
   );
   return server;

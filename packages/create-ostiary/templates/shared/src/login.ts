@@ -17,7 +17,7 @@ const isSecure = site.protocol === 'https:';
 // have a cookie `session`, too.
 const named = (name: string): string => (isSecure ? `__Host-${name}` : `${name}${site.port}`);
 const [sessionCookie, formCookie] = [named('session'), named('login-form')];
-// `Lax` and not `Strict`: users arrive from an app's site, and must be recognized as signed in there, too.
+// `Lax` and not `Strict`: this site must also recognize users who arrive from an app's site.
 const attributes = `; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 
 const newSecret = (): string => randomBytes(32).toString('base64url');
@@ -39,7 +39,7 @@ function isSame(left: string, right: string): boolean {
 }
 
 /**
- * Returns the URL to which the browser goes after the login: always a path of this site, so that a link
+ * Returns the URL to which the browser goes after the login: always a URL of this site, so that a link
  * cannot send users elsewhere.
  */
 function pageOfThisSite(returnTo: string): string {
@@ -53,7 +53,10 @@ export function sessionOf(cookies: string | null | undefined): Authentication | 
   return session !== undefined && session.endsAt > Date.now() ? session : null;
 }
 
-/** Ends the session of a browser. Ostiary calls this function when an app signs a user out. */
+/**
+ * Ends the session of a browser. Ostiary calls this function when a user signs out at Ostiary, which an app can
+ * request.
+ */
 export function signOut(request: IncomingMessage, response: ServerResponse): void {
   sessions.delete(cookieOf(request.headers.cookie, sessionCookie) ?? '');
   response.appendHeader('Set-Cookie', `${sessionCookie}=${attributes}; Max-Age=0`);

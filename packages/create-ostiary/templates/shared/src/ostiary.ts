@@ -39,7 +39,7 @@ export const options = {
   // </mcp>
 } satisfies Partial<OstiaryOptions>;
 
-/** Opens Ostiary with the settings of this machine, creates the demo clients and starts the worker. */
+/** Opens Ostiary with the settings of this machine, provisions local clients and starts the worker. */
 export async function openOstiary(own: typeof options = options): Promise<Ostiary> {
   const ostiary = await createOstiary({
     ...own,

@@ -4,7 +4,7 @@ import type { UserRecord } from '@ostiary/core';
 import { authUrl, isPublic } from './settings.ts';
 
 // REPLACE THIS by your own users. These are demo users in memory with public passwords. They therefore exist
-// on your own machine only, not under a public URL.
+// only under a local URL (see `isPublic` in settings.ts), not under a public URL.
 
 interface User {
   readonly record: UserRecord;
