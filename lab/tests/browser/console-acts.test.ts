@@ -129,7 +129,10 @@ describe('every action of the consoles', () => {
       await go('/sandbox');
       await chooseNext(/^payment\.completed/);
       await press(/^Edit the data first$/, 'Edit a test event');
-      await press(/^Send$/, 'The event is on its way.');
+      await press(
+        /^Send$/,
+        'The test event is published. It goes to every enabled test endpoint that takes its type.',
+      );
       await page.getByRole('heading', { name: 'payment.failed' }).waitFor();
       await expect
         .poll(async () => {
@@ -146,9 +149,12 @@ describe('every action of the consoles', () => {
       await press(/^Replace the secret$/, 'A generated secret');
       await press(/^Generate a secret$/, 'Your new secret');
       await type(/^New secret$/, secret);
-      await press(/^Sign with it from now on$/, 'The new secret signs from the next attempt on.');
+      await press(
+        /^Sign with it from now on$/,
+        'The new secret signs every attempt that begins more than a second from now.',
+      );
       await enterTime(/^Since \(UTC\)$/);
-      await press(/^Recover$/, 'Nothing was dropped since then.');
+      await press(/^Recover$/, 'There is nothing to recover since then.');
       await press(/^Disable$/, 'The endpoint is disabled');
       await press(/^Enable$/, 'The endpoint is enabled.');
 
@@ -216,7 +222,7 @@ describe('every action of the consoles', () => {
       await press(new RegExp(`^${url}$`), 'Recover this endpoint');
       await press(/^Recover this endpoint$/);
       await type(/^Dropped since$/, '2026-01-01T00:00:00Z');
-      await press(/^Recover this endpoint$/, 'nothing was dropped since then');
+      await press(/^Recover this endpoint$/, 'there is nothing to recover since then');
       await twice(/^Disable this endpoint$/, 'It is disabled.');
       await twice(/^Enable this endpoint$/, 'It is enabled.');
       await twice(/^Remove this endpoint$/, 'It is removed.');

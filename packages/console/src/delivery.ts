@@ -40,7 +40,8 @@ export function failureKind(
 ) {
   const isKnown = (name: string): name is keyof Words['failures'] => Object.hasOwn(failures, name);
   if (error !== 'status') return error !== null && isKnown(error) ? error : 'unknown';
-  if (httpStatus === 401 || httpStatus === 403) return 'status_denied';
+  // The receivers of `@ostiary/webhook-verifier` respond with 400 to a wrong signature.
+  if (httpStatus === 400 || httpStatus === 401 || httpStatus === 403) return 'status_denied';
   if (httpStatus === 404 || httpStatus === 405 || httpStatus === 410) return 'status_missing';
   if (httpStatus === 429) return 'status_busy';
   return httpStatus !== null && httpStatus >= 500 ? 'status_server' : 'status_other';
@@ -53,17 +54,14 @@ export function failureLine(attempt: Pick<Attempt, 'error' | 'httpStatus'>, word
   return html`${words.failures[failureKind(attempt, words)].what} <code>${answer}</code>`;
 }
 
-/**
- * Maximum size of a response that is shown in the list of deliveries itself, in bytes. Test mode does not
- * store more of a response.
- */
-const inlineBytes = 1024;
+/** Maximum size of a response that is shown in the list of deliveries itself, in bytes. */
+const inlineBytes = 1_024;
 
 /**
- * Length from which a stored response counts as cut, in bytes: cutting also removes a partial character at
- * the end.
+ * Number of bytes of a stored response from which the response counts as cut. Test mode stores the first KiB,
+ * without a partial character of up to three bytes at the end. Live mode stores the first 16 KiB.
  */
-const cutBytes = inlineBytes - 3;
+const cutBytes = { test: 1_021, live: 16_384 } as const;
 
 /**
  * Shows a short response of an endpoint, and links to a long one: rendering a page with 50 long responses
@@ -76,10 +74,8 @@ function answerPart({ number, response }: Attempt, { id }: ShownDelivery, visit:
   if (response === '') return html`<p class="small muted">${words.noAnswer}</p>`;
   const bytes = Buffer.byteLength(response);
   const answerTo = fillText(voice.language, words.answerTo, { number });
-  const title =
-    mode === 'test' && bytes >= cutBytes && bytes <= inlineBytes
-      ? words.answerCut
-      : fillText(voice.language, words.answer, { bytes: counted(bytes, voice.language) });
+  const text = bytes >= cutBytes[mode] ? words.answerCut : words.answer;
+  const title = fillText(voice.language, text, { bytes: counted(bytes, voice.language) });
   if (bytes <= inlineBytes)
     return html`<details id="${id}-${number}"><summary class="small">${title}</summary>${foreignText(response, answerTo)}</details>`;
   const href = urlOf('answer', { id, attempt: String(number) });

@@ -116,8 +116,8 @@ export async function secret(visit: Visit, session: string): Promise<ConsoleAnsw
 }
 
 /**
- * Replaces the secret of an endpoint. An endpoint has a single secret, which signs from the next attempt on.
- * A generated secret is therefore shown first, and a second step activates it once the partner's server knows
+ * Replaces the secret of an endpoint. An endpoint has a single secret, which signs every attempt that begins
+ * more than a second after the change. A generated secret is therefore shown first, and a second step activates it once the partner's server knows
  * it. Once the page has shown the generated secret, only the page in the browser contains it.
  */
 export async function changeSecret(

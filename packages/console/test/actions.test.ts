@@ -18,7 +18,13 @@ describe('the console', () => {
       const stored = await kit.storage.events.find({ partner: key.partner, mode: 'test' }, id);
       expect(stored?.type).toBe(type);
       const { text } = await browser.get(answer.location ?? '');
-      for (const part of ['The event is on its way.', id, 'Queued', 'receiver.example/hook', endpoint])
+      for (const part of [
+        'The test event is published. It goes to every enabled test endpoint that takes its type.',
+        id,
+        'Queued',
+        'receiver.example/hook',
+        endpoint,
+      ])
         expect(text).toContain(part);
     }
   });
@@ -28,7 +34,7 @@ describe('the console', () => {
     await kit.endpoint(key);
     const id = await kit.event(key);
     const page = async () => (await browser.get(`/sandbox/events/${id}`)).text;
-    expect(await page()).toContain('The first attempt is about to begin.');
+    expect(await page()).toContain('The first attempt has not ended yet.');
     await kit.attempt({ error: 'status', httpStatus: 500, response: 'boom', durationMs: 321 });
     const failed = await page();
     for (const part of ['Attempt 1 of 5', 'HTTP 500', '321 ms', 'The server failed', 'What to do:', 'boom'])

@@ -91,7 +91,7 @@ describe('an attempt', () => {
     const { text } = await browser.get(`/sandbox/events/${id}`);
     expect(text).not.toContain('one answer');
     expect(text).toContain('y'.repeat(1_024));
-    expect(text).toContain('What it answered (15,400 bytes)');
+    expect(text).toContain('What it answered (the first 15,400 bytes)');
     const links = answerLinks(text);
     expect(links).toHaveLength(2);
     const [first = '', second = ''] = await Promise.all(
@@ -119,8 +119,8 @@ describe('an attempt', () => {
     await kit.endpoint(key);
     for (const [bytes, title] of [
       [1_020, 'What it answered (1,020 bytes)'],
-      [1_021, 'What it answered (the first KiB)'],
-      [1_024, 'What it answered (the first KiB)'],
+      [1_021, 'What it answered (the first 1,021 bytes)'],
+      [1_024, 'What it answered (the first 1,024 bytes)'],
     ] as const) {
       const event = await kit.event(key);
       await kit.attempt({ response: 'x'.repeat(bytes) });

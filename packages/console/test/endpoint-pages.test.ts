@@ -90,7 +90,9 @@ describe('the pages of an endpoint, in a real browser', () => {
     expect(await page.evaluate(() => String(getSelection()).trim())).toBe(secret);
 
     await page.getByRole('button', { name: 'Sign with it from now on' }).first().click();
-    await page.getByText('The new secret signs from the next attempt on.').waitFor();
+    await page
+      .getByText('The new secret signs every attempt that begins more than a second from now.')
+      .waitFor();
     await page.goBack({ waitUntil: 'commit' }).catch(() => null);
     await expect.poll(() => page.content()).not.toContain(secret);
     await page.goto(`${url}/secret`);

@@ -90,7 +90,7 @@ describe('the response of an endpoint', () => {
     await kit.attempt({ response: long, error: 'status', httpStatus: 500 });
     const signedIn = await kit.signedIn(key);
     const list = (await signedIn.get(`/sandbox/events/${event}`)).text;
-    expect(list).toContain('What it answered (16,384 bytes)');
+    expect(list).toContain('What it answered (the first 16,384 bytes)');
     const { text } = await signedIn.get(answerLinks(list)[0] ?? '');
     const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
     await page.setContent(text.replace(/<script.*<\/script>/s, ''));

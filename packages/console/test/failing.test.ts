@@ -62,7 +62,7 @@ it('tells operators which endpoints fail now, with their last answer and since w
     'receiver.example/hook',
     key.partner,
     `Failing since <time datetime="${since}">`,
-    `Last answer <time datetime="${last}">`,
+    `Last failed attempt <time datetime="${last}">`,
     'No answer within 10 seconds. <code><bdi>timeout</bdi></code>',
     'Waiting: 1',
     `endpoint=${endpoint}&amp;status=failing`,

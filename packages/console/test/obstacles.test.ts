@@ -28,7 +28,7 @@ it('says that a partner has no endpoint, and how many events went nowhere', asyn
   expect(await why()).toEqual(['No webhooks are sent, because no endpoint is registered.']);
   await kit.event(key);
   expect(await why()).toEqual([
-    'No webhooks are sent, because no endpoint is registered. Events of the last day that went nowhere: 1.',
+    'No webhooks are sent, because no endpoint is registered. Events of the last day that went nowhere, among the newest 1,000: 1.',
   ]);
   expect(await why('')).toEqual(['No webhooks are sent, because no endpoint is registered.']);
   expect(await told()).toEqual([]);
@@ -39,7 +39,8 @@ it('names the event types that match no endpoint, and counts their events of a d
   await kit.endpoint(key, '/hook', ['kyc.updated']);
   expect(await why()).toEqual([]);
   for (let count = 0; count < 25; count += 1) await kit.event(key);
-  const sentence = 'Events of the last day that matched no endpoint: 25 (webhook.test).';
+  const sentence =
+    'Events of the last day that matched no endpoint, among the newest 1,000: 25 (webhook.test).';
   for (const read of [why, told]) expect(await read()).toEqual([sentence]);
   await kit.endpoint(key, '/all');
   for (const read of [why, told]) expect(await read()).toEqual([]);

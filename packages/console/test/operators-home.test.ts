@@ -44,7 +44,7 @@ describe('the first page of operators', () => {
     expect(status).toBe(200);
     expect(chartsOf(text)).toEqual([
       'Sign-ins, 24 hours: 1,234',
-      'Deliveries accepted, 24 hours: 99.9% · 4 of 10,000 attempts failed',
+      'Delivery attempts accepted, 24 hours: 99.9% · 4 of 10,000 attempts failed',
       'API requests, 24 hours: 2,000 · 0.1% server errors, 5% refused',
       expect.stringMatching(/^Oldest work waiting, 24 hours: .* · The longest wait was 2\.4s$/),
     ]);
@@ -69,9 +69,9 @@ describe('the first page of operators', () => {
     const { text } = await kit.browser('ana').get('/operators');
     const words = textOf(text);
     for (const hint of [
-      'No user has signed in to an app yet.',
-      'Nothing was delivered yet.',
-      'No partner has called the API yet.',
+      'No user signed in to an app in this period.',
+      'No delivery was attempted in this period.',
+      'No partner called the API in this period.',
       'No changes yet.',
     ])
       expect(words).toContain(hint);

@@ -313,6 +313,16 @@ describe('a link to the live portal', () => {
 });
 
 describe('a session of the live portal', () => {
+  it.each([
+    [16_383, 'What it answered (16,383 bytes)'],
+    [16_384, 'What it answered (the first 16,384 bytes)'],
+  ])('reads of a response whose first %s bytes are stored: %s', async (bytes, title) => {
+    const kit = await portalKit();
+    await kit.attempt({ response: 'x'.repeat(bytes) });
+    const browser = await kit.visitor('view');
+    expect((await browser.get(`/portal/events/${kit.eventId}`)).text).toContain(title);
+  });
+
   it('sees the live data of its partner and nothing else, with a mark on every page', async () => {
     const kit = await portalKit();
     const test = await kit.provider.key({ mode: 'test', partner: kit.live.partner });

@@ -12,7 +12,7 @@ it('says in the language of the page why operators’ values are refused', async
   const app = { act: 'create', name: 'App', clientId: 'new', redirectUris: '', 'scope openid': 'on' };
   const cases: readonly (readonly [page: string, form: Record<string, string>, said: string])[] = [
     ['/partners', { act: 'create', slug: 'NO', name: 'x' }, '2 à 40 caractères parmi a-z, 0-9 et le tiret.'],
-    ['/partners', { act: 'create', slug: partner, name: 'x' }, 'Un partenaire a déjà ce slug.'],
+    ['/partners', { act: 'create', slug: partner, name: 'x' }, 'Un partenaire a déjà cet identifiant court.'],
     ['/partners', { act: 'create', slug: 'okay', name: ' ' }, 'Un nom est nécessaire.'],
     ['/partners', { act: 'create', slug: 'okay', name: 'x'.repeat(101) }, '100 caractères au plus.'],
     [`/partners/${partner}`, { act: 'rename', name: 'a\u202eb' }, 'de direction. (U+202E)'],
@@ -63,10 +63,13 @@ it('says in the language of the page why keys, a profile, a logo or a logout URL
   for (const [form, said] of [
     [{ jwks: jwks({ kty: 'EC', d: 'x' }) }, '1: C’est une clé privée.'],
     [{ jwks: jwks({ kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA' }) }, '1: Ce n’est pas une clé valide.'],
-    [{ backchannelLogoutUri: 'http://a.example/' }, 'L’URL commence par le schéma https, suivi d’un hôte.'],
-    [{ jwksUri: 'https://10.0.0.1/' }, 'L’hôte ne doit avoir que des adresses publiques.'],
+    [
+      { backchannelLogoutUri: 'http://a.example/' },
+      'L’URL doit commencer par le schéma https, suivi d’un hôte.',
+    ],
+    [{ jwksUri: 'https://10.0.0.1/' }, 'L’hôte doit être résolu, et seulement en adresses publiques.'],
     [{ profile: 'fapi2' }, 'FAPI 2.0 exige les options privateKeyJwt, pushedRequests et dpop'],
-    [{ defaultScope: 'openid kyc' }, 'Une portée n’est pas parmi celles qui sont permises.'],
+    [{ defaultScope: 'openid kyc' }, 'Un scope n’est pas parmi ceux qui sont permis.'],
     [{ requirePushedRequests: 'on' }, 'Cette installation n’a pas de demandes envoyées d’avance'],
   ] as const) {
     const csrf = csrfOf((await browser.get('/operators/new-client')).text);
@@ -101,9 +104,9 @@ it('says in the language of the page why a URL or a secret is refused', async ()
   const page = await browser.get('/sandbox/endpoints');
   expect(page.text).toContain('A public https address.');
   for (const [form, said] of [
-    [{ url: 'http://receiver.example/' }, 'L’URL commence par le schéma https, suivi d’un hôte.'],
-    [{ url: 'https://10.0.0.1/' }, 'L’hôte ne doit avoir que des adresses publiques.'],
-    [{ url: 'https://receiver.example:22/' }, 'Le port est 443, ou 1024 et plus.'],
+    [{ url: 'http://receiver.example/' }, 'L’URL doit commencer par le schéma https, suivi d’un hôte.'],
+    [{ url: 'https://10.0.0.1/' }, 'L’hôte doit être résolu, et seulement en adresses publiques.'],
+    [{ url: 'https://receiver.example:22/' }, 'Le port doit être 443, ou 1024 et plus.'],
     [{ url: 'https://receiver.example/', secret: 'short' }, '16 à 256 caractères.'],
   ] as const) {
     const given = { csrf: csrfOf(page.text), secret: '', 'type *': 'on', ...form };

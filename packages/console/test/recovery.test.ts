@@ -30,7 +30,9 @@ describe('the recovery of dropped deliveries', () => {
     expect((await browser.get(answer.location ?? '')).text).toContain('Deliveries queued again: 2.');
     expect(await kit.attempt({})).toBe(2);
     const none = await act(browser, `/sandbox/endpoints/${id}`, { action: 'recover', since: typed(since) });
-    expect((await browser.get(none.location ?? '')).text).toContain('Nothing was dropped since then.');
+    expect((await browser.get(none.location ?? '')).text).toContain(
+      'There is nothing to recover since then.',
+    );
   });
 
   it.each([

@@ -46,7 +46,10 @@ describe('the secret of an endpoint', () => {
     const path = `/sandbox/endpoints/${id}/secret`;
     const before = await browser.get(path);
     expect([before.status, generatedIn(before.text)]).toEqual([200, []]);
-    for (const part of ['signs every attempt from the next one on', 'accept both secrets first'])
+    for (const part of [
+      'every attempt that begins more than a second after the change',
+      'accept both secrets first',
+    ])
       expect(before.text).toContain(part);
     const generate = async () =>
       browser.get(target(await act(browser, path, { step: 'generate' })) ?? 'no redirect');
@@ -64,7 +67,7 @@ describe('the secret of an endpoint', () => {
     expect(target(used)).toBe(`/sandbox/endpoints/${id}?notice=secret_changed`);
     expect(await secretOf(visit, id)).toBe(secret);
     expect((await browser.get(used.location ?? '')).text).toContain(
-      'The new secret signs from the next attempt on.',
+      'The new secret signs every attempt that begins more than a second from now.',
     );
     expect(await everything(visit, id)).not.toContain(secret.slice(6, 40));
   });

@@ -162,8 +162,8 @@ describe('why an attempt failed', () => {
     ...Object.keys(english.failures)
       .filter((kind) => !/^(status_|unknown$)/.test(kind))
       .map((kind) => [kind, null, kind] as const),
-    ...[400, 199].map((status) => ['status', status, 'status_other'] as const),
-    ...[401, 403].map((status) => ['status', status, 'status_denied'] as const),
+    ...[402, 409, 413, 199].map((status) => ['status', status, 'status_other'] as const),
+    ...[400, 401, 403].map((status) => ['status', status, 'status_denied'] as const),
     ...[404, 405, 410].map((status) => ['status', status, 'status_missing'] as const),
     ['status', 429, 'status_busy'],
     ...[500, 503].map((status) => ['status', status, 'status_server'] as const),

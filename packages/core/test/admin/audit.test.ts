@@ -1,5 +1,6 @@
 import { sandboxConsole } from '@ostiary/console';
 import { describe, expect, it } from 'vitest';
+import english from '../../../console/languages/en.json' with { type: 'json' };
 import type { Administration, AuditSearch } from '../../src/admin.ts';
 import { shop, url } from '../partner/webhook-shop.ts';
 import { partnerProvider, payment } from '../support/partner-api.ts';
@@ -152,6 +153,11 @@ describe('the audit log', () => {
     expect(entries.map(({ action, actor }) => [action, actor]).toReversed()).toEqual(
       acts.map(([action, , actor = 'ana@example.com']) => [action, actor]),
     );
+    // The operators' pages name each act of Ostiary itself.
+    const named = Object.keys(english.operators.audit.did);
+    expect(acts.map(([action]) => action).filter((action) => !named.includes(action))).toEqual([
+      'backup.restore',
+    ]);
     expect(entries.find(({ action }) => action === 'client.update')).toMatchObject({
       target: 'client:app',
       details: { name: 'The app', partner: 'kafe' },
