@@ -87,7 +87,8 @@ export interface ApiKeyAdministration {
   revoke(id: string): Promise<void>;
   /**
    * Replaces an API key: issues a successor with the same rights and expiry and a new signing secret. The old
-   * key stays valid for the overlap, unless it expires sooner. Both keys share their rate limits.
+   * key stays valid for the overlap, unless it expires sooner. Both keys share their rate limits. A key may be
+   * rolled again within its overlap, such as when the successor was lost: the overlap ends the old key only.
    * @throws TypeError if the overlap is invalid
    * @throws ApiKeyError if the key does not exist, or is revoked or expired
    */
@@ -166,6 +167,16 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
     return { record, apiKey: shownKey(record), key, signingSecret };
   }
 
+  /**
+   * Returns the expiry with which an API key was issued. An earlier roll has shortened the key's own expiry to
+   * the end of its overlap, but its newest successor still has the original one.
+   */
+  async function issuedExpiry({ partner, quotaId }: ApiKeyRecord): Promise<number | null> {
+    const family = (await apiKeys.list(partner)).filter((key) => key.quotaId === quotaId);
+    const latest = Math.max(...family.map(({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY));
+    return Number.isFinite(latest) ? latest : null;
+  }
+
   return {
     async issue(input) {
       const given = checked(newKey, input);
@@ -206,7 +217,8 @@ export function apiKeyAdministration(core: Core, act: Act, changed: () => void):
       const old = await apiKeys.find(id);
       if (old === null) throw new ApiKeyError('key_not_found', id);
       const now = core.clock.now();
-      const { record, ...issued } = create(rightsOf(old), old.quotaId, now);
+      const rights = { ...rightsOf(old), expiresAt: await issuedExpiry(old) };
+      const { record, ...issued } = create(rights, old.quotaId, now);
       const { partner, mode, name } = old;
       const details = { partner, mode, name, successor: record.id, overlapSeconds };
       const audit = act('key.roll', `key:${id}`, details);

@@ -78,6 +78,27 @@ describe('rolling an API key', () => {
     expect([await whoami(old.key), await whoami(successor.key)]).toEqual([401, 200]);
   });
 
+  it.each([
+    ['without an expiry', null],
+    ['with an expiry', 365 * 86_400_000],
+  ])(
+    'again within its overlap gives the expiry of a key %s, and not the end of the overlap',
+    async (_, lasts) => {
+      const expiresAt = lasts === null ? null : new Date(provider.clock.now() + lasts);
+      const old = await issued(expiresAt === null ? {} : { expiresAt });
+      const lost = await apiKeys.roll(old.apiKey.id, { overlapSeconds: 60 });
+      const again = await apiKeys.roll(old.apiKey.id, { overlapSeconds: 3600 });
+      expect(again.apiKey.expiresAt).toBe(expiresAt?.toISOString() ?? null);
+      await apiKeys.revoke(lost.apiKey.id);
+      const third = await apiKeys.roll(old.apiKey.id);
+      expect(third.apiKey.expiresAt).toBe(expiresAt?.toISOString() ?? null);
+      provider.clock.advance(60_000);
+      expect([await whoami(old.key), await whoami(again.key), await whoami(third.key)]).toEqual([
+        401, 200, 200,
+      ]);
+    },
+  );
+
   it('is refused for a key that is revoked or unknown, and for an overlap of more than 90 days', async () => {
     const { apiKey } = await issued();
     await expect(apiKeys.roll(apiKey.id, { overlapSeconds: 7_776_001 })).rejects.toThrow(TypeError);
