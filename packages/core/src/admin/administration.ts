@@ -13,6 +13,7 @@ import { type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
 import { type CountsReport, type CountsRequest, countsReport } from './counts.ts';
 import { type Health, healthOf } from './health.ts';
+import { isStorable } from './list-page.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import { type PortalAdministration, portalAdministration } from './portal.ts';
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
@@ -89,7 +90,8 @@ export interface Administration<Name extends string = string> {
    * role of at most 40. With `may`, the actor has at most these rights: any other change throws an error with
    * status 403, and changes nothing. Reading transfers and their files also needs the right `payments`, and reading
    * the consents of a user the right `users`. A later call of `as` on the result cannot add rights.
-   * @throws TypeError if the name or role is empty or too long, or a right does not exist
+   * @throws TypeError if the name or role is empty, too long, or holds U+0000 or half of a surrogate pair, or a
+   * right does not exist
    * @example
    * ```ts
    * await ostiary.admin.as('ana@example.com').clients.disable('kafe');
@@ -119,6 +121,9 @@ function actorOf(
     throw new TypeError('admin.as: the name has to have 1 to 200 characters');
   if (role !== undefined && (typeof role !== 'string' || role.trim() === '' || role.length > 40))
     throw new TypeError('admin.as: the role has to have 1 to 40 characters');
+  // The audit log could not be verified any more: its digests cover the text as it was given.
+  if (!isStorable(name) || !isStorable(role ?? ''))
+    throw new TypeError('admin.as: the name and the role must not hold U+0000 or half of a surrogate pair');
   if (!Array.isArray(may) || may.some((right) => !operatorRights.includes(right)))
     throw new TypeError(`admin.as: may has to be a list of ${operatorRights.join(', ')}`);
   return { name, role: role ?? null, may: before.may.filter((right) => may.includes(right)) };

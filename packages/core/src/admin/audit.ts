@@ -7,6 +7,7 @@ import { countedAtMost, writePlace } from '../text/list-pages.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import {
+  isStorable,
   listPage,
   type PageRequest,
   placeAfter,
@@ -82,7 +83,8 @@ export interface AuditAdministration {
 const name = z.string().regex(/^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/, 'has to be like user.block');
 const newAct = z.strictObject({
   action: name.max(100),
-  target: z.string().min(1).max(300),
+  // A text that is read back as another one would break the chain.
+  target: z.string().min(1).max(300).refine(isStorable, 'must not hold U+0000 or half of a surrogate pair'),
   details: z.record(z.string(), z.json()).optional(),
 });
 

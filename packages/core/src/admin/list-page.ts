@@ -74,8 +74,11 @@ const sortedPlace = z.tuple([z.union([z.string().max(300), z.int()]), z.string()
 const writeSortedPlace = ({ value, id }: SortedPlace): string =>
   Buffer.from(JSON.stringify([value, id])).toString('base64url');
 
-/** Checks that databases can store a text: PostgreSQL refuses U+0000 and lone surrogates. */
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
+/**
+ * Checks that databases can store a text: PostgreSQL refuses U+0000, and drivers replace lone surrogates, so
+ * that another text is read back.
+ */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
 /**
  * Decodes the position in a sorted list from `after` or `before`. @throws TypeError if the text is not a

@@ -208,3 +208,16 @@ describe('the chain of the audit log', () => {
     );
   });
 });
+
+it.each([
+  ['half of a surrogate pair', 'Ana \ud83d'],
+  ['U+0000', 'Ana\0'],
+])('names and targets with %s are refused, because they would break the chain', async (_, text) => {
+  const { admin } = await written();
+  expect(() => admin.as(text)).toThrow(TypeError);
+  expect(() => admin.as('ana', { role: text })).toThrow(TypeError);
+  const act = { action: 'user.block', target: `user:${text}` };
+  await expect(admin.audit.record(act)).rejects.toThrow(TypeError);
+  await admin.audit.record({ action: 'user.block', target: 'user:1', details: { text } });
+  expect((await admin.audit.verify()).ok).toBe(true);
+});
