@@ -194,7 +194,7 @@ export class OstiaryOAuth {
     const code =
       callbackUrl === undefined
         ? exchange.code
-        : codeOf(new URL(callbackUrl, redirectUri), { state: state ?? '', issuer });
+        : codeOf(callbackOf(callbackUrl, redirectUri), { state: state ?? '', issuer });
     if (typeof code !== 'string' || code === '') refuse('give a callbackUrl or a code');
     const key = `${code} ${codeVerifier}`;
     const underWay = this.#exchanges.get(key);
@@ -287,6 +287,18 @@ export class OstiaryOAuth {
   #hiding(...secrets: readonly string[]): Connection {
     const { connection } = this.#settings;
     return { ...connection, secrets: [...connection.secrets, ...secrets] };
+  }
+}
+
+/**
+ * Parses the URL of a callback. The error of the platform would quote the URL, which contains the code.
+ * @throws TypeError
+ */
+function callbackOf(callbackUrl: string | URL, redirectUri: string): URL {
+  try {
+    return new URL(callbackUrl, redirectUri);
+  } catch {
+    return refuse('callbackUrl must be a URL');
   }
 }
 

@@ -193,6 +193,18 @@ describe('a callback', () => {
   });
 
   it.each([
+    ['two ports', 'http://localhost:3000:3000/callback?code=the-code&state=the-state'],
+    ['no host', '//?code=the-code&state=the-state'],
+  ])('with %s is refused, and the error does not contain the code', async (_name, callbackUrl) => {
+    const { origin, seen } = await faulty();
+    const exchange = clientOf({ origin }, client).exchange({ callbackUrl, state, codeVerifier: 'v' });
+    const error = await failureOf(exchange);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(inspect(error) + JSON.stringify(error)).not.toContain('the-code');
+    expect(seen).toEqual([]);
+  });
+
+  it.each([
     {},
     { code: 'c' },
     { code: '', codeVerifier: 'v' },
