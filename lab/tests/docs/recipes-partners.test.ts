@@ -23,6 +23,20 @@ describe('recipes for partners', () => {
     expect(await payout(partner, { ...job, id: 'job-2', kid: 'NOBODY' })).toEqual({ refused: 'not_found' });
   });
 
+  it('pay for an order, and find the payment of an earlier run', async () => {
+    const { pay } = await recipe<{
+      pay(ostiary: OstiaryPartner, orderId: string, kid: string): Promise<string | null>;
+    }>('Errors, and what became of the call', { page: 'packages/client-sdk/README.md' });
+    const kit = await newKit();
+    const partner = partnerOf(kit);
+    const first = await pay(partner, '1017', kit.user.kid);
+    expect(await pay(partner, '1017', kit.user.kid)).toBe(first);
+    await kit.clock.advance('25h');
+    expect(await pay(partner, '1017', kit.user.kid)).toBe(first);
+    expect(kit.rail.journal).toHaveLength(1);
+    expect(await pay(partner, '1018', 'NOBODY')).toBeNull();
+  });
+
   it('reconcile a day', async () => {
     const { reconcile } = await recipe<{
       reconcile(
