@@ -4,7 +4,7 @@ import type { JobHandler, NewJob } from '../ports/queue.ts';
 import type { OwnerName } from '../ports/shares.ts';
 import type { Authentication } from '../ports/users.ts';
 import { requireUserId } from '../scopes/user-ids.ts';
-import { clockToleranceMs } from '../time/clock.ts';
+import { clockToleranceMs, wholeMs } from '../time/clock.ts';
 import { isEnabled } from './client.ts';
 import { sessionIdOf } from './host-login.ts';
 import { signForClient } from './id-token.ts';
@@ -130,7 +130,7 @@ function signLogoutToken(core: Core, client: ClientRecord, sub: string, sid: str
 
 /** Returns the longest wait of a sign-out job before its next attempt, in milliseconds. */
 export const longestSignOutWaitMs = ({ webhooks }: Core['options']): number =>
-  1000 * Math.max(60, ...webhooks.retryDelaysSeconds);
+  wholeMs(Math.max(60, ...webhooks.retryDelaysSeconds));
 
 /**
  * Returns the time of the next attempt after a client did not accept the sign-out notification; `null` if
@@ -143,11 +143,11 @@ function nextTry(
 ): number | null {
   if (since > now + clockToleranceMs) {
     const seconds = delaysSeconds[attempt - 1];
-    return seconds === undefined ? null : now + seconds * 1000;
+    return seconds === undefined ? null : now + wholeMs(seconds);
   }
   let at = since;
   for (const seconds of delaysSeconds) {
-    at += seconds * 1000;
+    at += wholeMs(seconds);
     if (at > now) return at;
   }
   return null;

@@ -13,6 +13,12 @@ export function nodeTimer(callback: () => void, ms: number): () => void {
   return () => clearTimeout(timer);
 }
 
+/**
+ * Converts a duration in seconds, which may have any fraction, to whole milliseconds, at least 1. Databases
+ * store whole milliseconds only.
+ */
+export const wholeMs = (seconds: number): number => Math.max(1, Math.round(seconds * 1000));
+
 /** Formats a time in milliseconds since the Unix epoch as ISO 8601, in UTC. */
 export const iso = (time: number): string => new Date(time).toISOString();
 
@@ -54,7 +60,8 @@ export class FollowedClock implements Clock {
   }
 
   now(): number {
-    const time = this.#source.now();
+    // Storages keep whole milliseconds, and clocks such as `performance.timeOrigin + performance.now()` give parts.
+    const time = Math.floor(this.#source.now());
     const backMs = this.#latest - time;
     if (backMs > 0 && backMs <= heldBackMs) return this.#latest;
     this.#latest = time;

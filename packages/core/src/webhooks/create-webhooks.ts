@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { webhookSecretContext } from '../keys/webhook-secrets.ts';
 import type { Core } from '../options/context.ts';
+import { wholeMs } from '../time/clock.ts';
 import { createDispatcher } from './dispatcher.ts';
 import { createEndpoints } from './endpoints.ts';
 import type { WebhookClient, WebhookClientOptions, WebhookRequest } from './http-client.ts';
@@ -76,7 +77,7 @@ export function createWebhooks(core: Core, replacedClient?: WebhookClient) {
     counts: core.counts,
     prefix,
     standardHeaders: webhooks.standardHeaders,
-    delaysMs: webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000),
+    delaysMs: webhooks.retryDelaysSeconds.map(wholeMs),
     concurrency: webhooks.concurrency,
     secretOf: ({ endpointId, sealedSecret }) => secretOf(endpointId, sealedSecret),
   });

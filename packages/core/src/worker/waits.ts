@@ -1,6 +1,6 @@
 import type { Core } from '../options/context.ts';
 import type { LongestWaits } from '../ports/storage.ts';
-import { clockToleranceMs } from '../time/clock.ts';
+import { clockToleranceMs, wholeMs } from '../time/clock.ts';
 import { jobRetryMs, leaseMs, type Worker } from './worker.ts';
 
 /** Maximum number of jobs or deliveries that one call brings forward. */
@@ -17,7 +17,7 @@ export async function boundWaits(
   { storage, clock, options }: Core,
   kinds: LongestWaits['jobs']['kinds'],
 ): Promise<{ readonly jobs: number; readonly deliveries: number }> {
-  const delaysMs = [0, ...options.webhooks.retryDelaysSeconds.map((seconds) => seconds * 1000)];
+  const delaysMs = [0, ...options.webhooks.retryDelaysSeconds.map(wholeMs)];
   const waits = { leaseMs, jobs: { kinds, retryMs: jobRetryMs }, deliveries: { delaysMs } };
   let [jobs, deliveries] = [0, 0];
   for (;;) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FollowedClock } from '../../src/time/clock.ts';
+import { FollowedClock, wholeMs } from '../../src/time/clock.ts';
 
 const hour = 3_600_000;
 
@@ -49,4 +49,21 @@ it('a step ahead is followed at once', () => {
   source.time += 24 * hour;
   expect(clock.now()).toBe(24 * hour);
   expect(steps).toEqual([]);
+});
+
+it('a clock with parts of milliseconds is read in whole ones', () => {
+  const { source, steps, clock } = followed(10 * hour + 0.75);
+  expect(clock.now()).toBe(10 * hour);
+  source.time += 0.5;
+  expect(clock.now()).toBe(10 * hour + 1);
+  expect(steps).toEqual([]);
+});
+
+it.each([
+  [60, 60_000],
+  [16.1, 16_100],
+  [60 * 1.5 ** 6, 683_438],
+  [0.000_1, 1],
+])('%d seconds are %d whole milliseconds', (seconds, ms) => {
+  expect(wholeMs(seconds)).toBe(ms);
 });
