@@ -16,6 +16,15 @@ export interface LocalAnswer {
  */
 const deadlineMs = 9_000;
 
+/**
+ * Time for which the rest of a response may still be read after its status is known, in milliseconds: as long as
+ * for every other endpoint.
+ */
+const bodyMs = 2_000;
+
+/** Greatest HTTP status that the service accepts; a greater one is no HTTP (RFC 9110, section 15). */
+const mostStatus = 599;
+
 /** Number of bytes of the local server's response that are sent to the service. Test mode stores no more. */
 const reportedBytes = 1_024;
 
@@ -53,25 +62,41 @@ export async function forward({ headers, body }: InboxRequest, to: URL): Promise
   const lines = ['Host', to.host, 'Connection', 'close', ...kept.flatMap(({ name, value }) => [name, value])];
   const request = to.protocol === 'https:' ? requestHttps : requestHttp;
   return await new Promise<LocalAnswer>((resolve, reject) => {
+    /** Reports the response; `null` before its status is known. */
+    let settle: (() => void) | null = null;
     // Throws for headers that Node refuses to send, such as values with control characters.
     const sent = request(
       to,
       { method: 'POST', headers: lines, agent: false, signal: AbortSignal.timeout(deadlineMs) },
       (response) => {
         const durationMs = elapsed();
+        const httpStatus = response.statusCode ?? 500;
         let bytes = Buffer.alloc(0);
+        // The status decides the result of the attempt, even if the body breaks off or does not end. The part of
+        // the body that arrived is reported.
+        settle = () => {
+          clearTimeout(timer);
+          resolve(
+            httpStatus > mostStatus
+              ? { error: 'protocol', durationMs }
+              : { httpStatus, response: textOf(bytes), durationMs },
+          );
+          sent.destroy();
+        };
+        const timer = setTimeout(settle, bodyMs);
         response.on('data', (part: Buffer) => {
           if (bytes.length < reportedBytes) bytes = Buffer.concat([bytes, part]);
         });
-        // The status decides the result of the attempt. If the body breaks off, the part that arrived is
-        // reported.
         response.on('error', () => undefined);
-        response.on('close', () =>
-          resolve({ httpStatus: response.statusCode ?? 500, response: textOf(bytes), durationMs }),
-        );
+        response.on('close', settle);
       },
     );
-    sent.on('error', reject);
+    sent.on('error', (error) => (settle === null ? reject(error) : settle()));
+    // Without this listener, Node would close the connection and call none of the others.
+    sent.on('upgrade', () => {
+      resolve({ error: 'protocol', durationMs: elapsed() });
+      sent.destroy();
+    });
     sent.end(Buffer.from(body));
   }).catch((error: NodeJS.ErrnoException) => ({ error: errorOf(error), durationMs: elapsed() }));
 }
