@@ -8,8 +8,8 @@ type EndpointRow = Omit<NoticedEndpoint, 'lastFailure'> & NoticedEndpoint['lastF
 
 function statementsIn(schema: string) {
   /**
-   * Creates the search for endpoints of enabled partners that have failed and meet a condition. Few
-   * endpoints fail, so the search is cheap.
+   * Creates the search for endpoints of enabled partners that have failed and meet a condition, without
+   * inboxes, which fail on purpose. Few endpoints fail, so the search is cheap.
    */
   const endpoints = (condition: string) =>
     statement<Request, EndpointRow>(`
@@ -19,7 +19,7 @@ function statementsIn(schema: string) {
       FROM ${schema}.endpoint_failures AS failure
       JOIN ${schema}.webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
       JOIN ${schema}.partners ON slug = endpoint.partner
-      WHERE disabled_at IS NULL AND ${condition} LIMIT :limit
+      WHERE disabled_at IS NULL AND url NOT LIKE 'inbox:%' AND ${condition} LIMIT :limit
     `);
   const mark = (table: string, id: string, changes: string, condition: string) =>
     statement<{ id: string; now: number }>(

@@ -14,8 +14,8 @@ type EndpointRow = Omit<NoticedEndpoint, 'lastFailure'> & NoticedEndpoint['lastF
 
 function statementsOn(connection: Connection) {
   /**
-   * Prepares the search for endpoints of enabled partners that have failed and meet a condition. Few
-   * endpoints fail, so the search is cheap.
+   * Prepares the search for endpoints of enabled partners that have failed and meet a condition, without
+   * inboxes, which fail on purpose. Few endpoints fail, so the search is cheap.
    */
   const endpoints = (condition: string) =>
     connection.prepare<[Request], EndpointRow>(`
@@ -25,7 +25,7 @@ function statementsOn(connection: Connection) {
       FROM endpoint_failures AS failure
       CROSS JOIN webhook_endpoints AS endpoint ON endpoint.id = endpoint_id
       CROSS JOIN partners ON slug = endpoint.partner
-      WHERE disabled_at IS NULL AND ${condition} LIMIT :limit
+      WHERE disabled_at IS NULL AND url NOT LIKE 'inbox:%' AND ${condition} LIMIT :limit
     `);
   const mark = (table: string, id: string, changes: string, condition: string) =>
     connection.prepare<[{ id: string; now: number }]>(

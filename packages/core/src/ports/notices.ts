@@ -147,7 +147,7 @@ export type NoticeReason = keyof DueNotices;
 export interface NoticeStore {
   /**
    * Finds endpoints and API keys of which a notice is due and was not recorded, at most `limit` for each
-   * reason, and none of a disabled partner:
+   * reason, none of a disabled partner, and none of an endpoint that is an inbox of this service (`inbox:…`):
    *
    * - `failing`: endpoints that fail since `failingSince` or before, with a failed attempt at `recentSince` or
    *   later;

@@ -214,3 +214,12 @@ it('a search that fails is repeated in a minute', async () => {
   database.breakWhen(() => false);
   expect(await news(minute)).toMatchObject([{ type: 'api_key.ending' }]);
 });
+
+it.each(storages)('an inbox that fails on purpose is not noticed, on %s', async (_, storage) => {
+  const { register, trigger, news } = await scene({ storage: storage() });
+  await register('inbox:500');
+  await trigger();
+  const found = [];
+  for (let minutes = 0; minutes < 125; minutes += 5) found.push(...(await news(5 * minute)));
+  expect(found).toEqual([]);
+});

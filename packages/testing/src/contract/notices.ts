@@ -72,6 +72,14 @@ async function withEndpoint(storage: Storage): Promise<void> {
 }
 
 export const noticeCases = casesOf('notices', {
+  'an inbox is never found, because it may fail on purpose': async (storage) => {
+    await storage.partners.insert(samplePartner());
+    await registered(storage, 'a', { url: 'inbox:500' });
+    await attempted(storage, now, 'failed');
+    await attempted(storage, now + minute, 'dropped');
+    assertSame(await found(storage, now + hour), {});
+  },
+
   'an endpoint that fails for an hour is found once, with its last failure': async (storage) => {
     await withEndpoint(storage);
     await attempted(storage, now, 'failed');
