@@ -9,7 +9,7 @@ import { approve, createPartner } from './support/partners.ts';
 import { type PostgresServer, startPostgres } from './support/postgres.ts';
 import { type Program, run } from './support/processes.ts';
 import { anaika, environment, start } from './support/server.ts';
-import { Visitor } from './support/visitor.ts';
+import { fieldsOf, Visitor } from './support/visitor.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
 
@@ -313,3 +313,11 @@ test('serves a process that changed pg.types: sign-in, tokens, a payment', async
   expect((await events()).map(({ type }) => type)).toEqual(['payment.completed']);
   expect(await ostiary.admin.health()).toMatchObject({ jobs: expect.anything() });
 }, 60_000);
+
+test('a passkey whose id PostgreSQL cannot store is refused like any other', async () => {
+  const server = await start(await postgresEnvironment({ OSTIARY_OPERATORS: 'on' }));
+  const browser = new Visitor(`http://localhost:${server.port}`);
+  const fields = fieldsOf((await browser.get('/staff/login')).html);
+  const credential = JSON.stringify({ id: '\0', response: {} });
+  expect((await browser.post('/staff/login/passkey', { ...fields, credential })).status).toBe(422);
+});

@@ -1,3 +1,5 @@
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { isoCBOR } from '@simplewebauthn/server/helpers';
 import { describe, expect, test } from 'vitest';
 import { command } from '../support/commands.ts';
 import { startServer } from '../support/server.ts';
@@ -221,4 +223,52 @@ describe('without OSTIARY_OPERATORS', () => {
     for (const path of ['/operators', '/staff', '/staff/login', '/staff/join', '/staff.js'])
       expect.soft([path, (await browser.get(path)).status]).toEqual([path, 404]);
   });
+});
+
+test('the attestation of a passkey, which may name any URL, is not looked at', async () => {
+  const kit = await startForStaff();
+  const browser = new Visitor(kit.origin);
+  const page = await browser.get(await kit.invite('ana@example.com', 'viewer'));
+  const challenge = /challenge&quot;:&quot;([\w-]+)/.exec(page.html)?.[1] ?? '';
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));
+  const key = isoCBOR.encode(
+    new Map<number, number | Uint8Array>([
+      ...([
+        [1, 2],
+        [3, -7],
+        [-1, 1],
+      ] as const),
+      ...([
+        [-2, bytes(x)],
+        [-3, bytes(y)],
+      ] as const),
+    ]),
+  );
+  const id = randomBytes(16);
+  const authData = Buffer.concat([
+    createHash('sha256').update('localhost').digest(),
+    // The flags of a present and verified user, and of an attached key; no signatures, and no model.
+    Buffer.from([0x45, ...Array(20).fill(0), 0, id.length]),
+    ...[id, key],
+  ]);
+  const attestation = isoCBOR.encode(
+    new Map<string, string | Uint8Array | Map<string, string>>([
+      ['fmt', 'android-key'],
+      ['attStmt', new Map([['x5c', 'no certificates']])],
+      ['authData', new Uint8Array(authData)],
+    ]),
+  );
+  const clientData = { type: 'webauthn.create', challenge, origin: kit.origin };
+  const credential = JSON.stringify({
+    ...{ id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' },
+    response: {
+      clientDataJSON: Buffer.from(JSON.stringify(clientData)).toString('base64url'),
+      attestationObject: Buffer.from(attestation).toString('base64url'),
+    },
+  });
+  const fields = formOf(page.html, '/staff/join/passkey');
+  const answer = await browser.post('/staff/join/passkey', { ...fields, credential });
+  expect([answer.status, answer.location]).toEqual([303, `${kit.origin}/operators`]);
 });
