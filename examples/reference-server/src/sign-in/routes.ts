@@ -90,11 +90,11 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
     async signOut(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
       const session = await sessionOf(ctx);
-      if (session !== null) {
-        if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, branding, 403);
-        await sessions.end(session);
-        await signedOut(session.sub, { authenticatedAt: session.authenticatedAt });
-      }
+      // The form may come from another site: browsers then send no cookies, but would remove them.
+      if (session === null) return seeOther(ctx, `${authUrl}/`);
+      if (!isGenuine(ctx, form, 'sign-out', session)) return showError(ctx, branding, 403);
+      await sessions.end(session);
+      await signedOut(session.sub, { authenticatedAt: session.authenticatedAt });
       ctx.append('Set-Cookie', cookies.session.remove);
       ctx.append('Set-Cookie', cookies.form.remove);
       seeOther(ctx, `${authUrl}/`);

@@ -130,11 +130,11 @@ function accountRoutes(context: StaffContext) {
     async signOut(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
       const who = await signedIn(ctx);
-      if (who !== null) {
-        if (!forms.isGenuine(ctx, form, 'staff', who.session)) return showError(ctx, branding, 403);
-        await sessions.end(who.session);
-        await record(who.member, 'staff.sign_out');
-      }
+      // The form may come from another site: browsers then send no cookies, but would remove them.
+      if (who === null) return seeOther(ctx, `${authUrl}/staff/login`);
+      if (!forms.isGenuine(ctx, form, 'staff', who.session)) return showError(ctx, branding, 403);
+      await sessions.end(who.session);
+      await record(who.member, 'staff.sign_out');
       ctx.append('Set-Cookie', cookies.staff.remove);
       ctx.append('Set-Cookie', cookies.staffForm.remove);
       seeOther(ctx, `${authUrl}/staff/login`);

@@ -174,7 +174,7 @@ describe('forms of other sites', () => {
   });
 
   test('cannot sign a browser out', async () => {
-    const { origin } = await startServer();
+    const { origin } = await startServer({}, { OSTIARY_OPERATORS: 'on' });
     const victim = new Visitor(origin);
     await victim.signIn('anaika', anaika.password);
     const { csrf = '' } = fieldsOf((await victim.get('/')).html);
@@ -189,6 +189,13 @@ describe('forms of other sites', () => {
       [{ csrf }, { Origin: 'https://evil.example' }],
     ] as const)
       expect((await victim.post('/sign-out', fields, headers)).status).toBe(403);
+    // Browsers send no cookies with a form of another site, but take those of the response.
+    for (const path of ['/sign-out', '/staff/sign-out']) {
+      const form = { method: 'POST', body: new URLSearchParams(), redirect: 'manual' } as const;
+      const headers = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+      const answer = await fetch(`${origin}${path}`, { ...form, headers });
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
     expect((await victim.get('/sign-out')).status).toBe(405);
     expect((await victim.get('/')).html).toContain('Anaïka');
     const session = victim.cookies.get('ostiary_session') ?? '';
