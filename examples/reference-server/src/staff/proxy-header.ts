@@ -14,9 +14,22 @@ export interface ProxyHeaderSettings {
 /** Address of a documentation network (RFC 5737), which no client has. */
 const probe = '192.0.2.1';
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Decodes UTF-8, which proxies send and Node reads as Latin-1. Any other value stays as Node has read it. */
+function decoded(value: string): string {
+  try {
+    return utf8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
+}
+
 /** Returns all values of a header from the raw headers, since Node joins repeated headers. */
 const valuesOf = ({ rawHeaders }: IncomingMessage, name: string): string[] =>
-  rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  rawHeaders
+    .filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name)
+    .map(decoded);
 
 /**
  * Makes the function that reads operators from a header of a trusted proxy. From anywhere else, the header is

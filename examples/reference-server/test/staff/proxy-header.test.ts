@@ -70,6 +70,26 @@ describe('operators named by a proxy', () => {
     expect(lines.some((line) => line.includes('came more than once'))).toBe(true);
   });
 
+  test('have names and groups in UTF-8', async () => {
+    const roles = 'Élodie=owner,équipe=support';
+    const { origin, server } = await startServer(
+      {},
+      { ...settings, OSTIARY_OPERATORS_ROLES: roles, OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' },
+    );
+    const sent = (text: string): string => Buffer.from(text).toString('latin1');
+    const elodie = new Visitor(origin, { 'Remote-User': sent('Élodie') });
+    const page = await elodie.get('/operators/upkeep');
+    expect([page.status, page.html.includes('Élodie')]).toEqual([200, true]);
+    const csrf = /name="csrf" value="([^"]+)"/.exec(page.html)?.[1] ?? '';
+    await elodie.post('/operators/upkeep', { csrf, act: 'purge' });
+    const [act] = (await server.installation.admin.audit.list()).entries;
+    expect(act).toMatchObject({ actor: 'Élodie', role: 'owner' });
+    const groups = { 'Remote-User': 'bob', 'Remote-Groups': sent('ops, équipe') };
+    expect((await new Visitor(origin, groups).get('/operators/users')).status).toBe(200);
+    // Latin-1, as some proxies send it, is still read.
+    expect((await new Visitor(origin, { 'Remote-User': 'Élodie' }).get('/operators')).status).toBe(200);
+  });
+
   test('need settings that fit together', async () => {
     for (const [changes, words] of [
       [{ ...settings }, 'OSTIARY_TRUSTED_PROXIES'],
