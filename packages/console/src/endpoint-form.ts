@@ -4,6 +4,7 @@ import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf }
 import { answerFramed, csrfField } from './frame.ts';
 import { inboxOffer } from './inbox.ts';
 import { keepSecret } from './secret.ts';
+import { isAsShown, shownField } from './shown-values.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 /** Prefix of the checkbox names of event types; `*` stands for all types. */
@@ -77,7 +78,7 @@ function show(
     layout: 'one',
     status: form.status,
     body: html`${form.summary}
-<section class="panel"><form class="form" method="post" action="${isNew ? urlOf('endpoints') : urlOf('editEndpoint', { id: endpoint.id })}">${csrfField(visit)}
+<section class="panel"><form class="form" method="post" action="${isNew ? urlOf('endpoints') : urlOf('editEndpoint', { id: endpoint.id })}">${csrfField(visit)}${isNew ? null : shownField(shownOf(endpoint, visit))}
 ${form.field({
   name: 'url',
   tag: urlTag,
@@ -168,12 +169,30 @@ export async function editEndpoint(visit: Visit): Promise<ConsoleAnswer> {
   return show(visit, endpoint, { url: endpoint.url, types: knownTypes(endpoint, visit) });
 }
 
+/** Returns the values of an endpoint that its form shows. */
+const shownOf = (endpoint: WebhookEndpoint, visit: Visit) => ({
+  url: canonical(endpoint.url),
+  types: knownTypes(endpoint, visit),
+});
+
+/**
+ * Reads the form for an existing endpoint. Values that the form showed are replaced by the endpoint's own,
+ * which the partner's programs may have changed while the form was open.
+ */
+function changesIn(visit: Visit, endpoint: WebhookEndpoint, form: ReadonlyMap<string, string>): Filled {
+  const { url, types } = filledIn(visit, form);
+  return {
+    url: isAsShown(form, 'url', canonical(url)) ? endpoint.url : url,
+    types: isAsShown(form, 'types', types) ? knownTypes(endpoint, visit) : types,
+  };
+}
+
 /** Saves the changed settings of an endpoint. Settings that were not changed are not sent. */
 export async function saveEndpoint(visit: Visit, form: ReadonlyMap<string, string>): Promise<ConsoleAnswer> {
   const { api, id, urlOf } = visit;
   const path = { id };
   const endpoint = await api('getWebhook', { path });
-  const filled = filledIn(visit, form);
+  const filled = changesIn(visit, endpoint, form);
   const checked = await check(visit, endpoint, filled, form);
   if (checked.problems.size > 0) return show(visit, endpoint, filled, checked);
   const events = eventsOf(filled);

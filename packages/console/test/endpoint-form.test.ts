@@ -60,6 +60,23 @@ describe('an endpoint', () => {
     expect((await settingsOf(visit, id))?.events).toEqual(['kyc.updated', 'webhook.test']);
   });
 
+  it('keeps what a program of the partner has changed while its form was open', async () => {
+    const visit = await visited();
+    const { kit, key, browser } = visit;
+    const [url, other, types] = ['https://receiver.example/hook', 'https://receiver.example/new', allTypes];
+    const id = await kit.endpoint(key, '/hook', ['*']);
+    const { text } = await browser.get(`/sandbox/endpoints/${id}/edit`);
+    const shown = /name="shown" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const change = (changes: object) =>
+      kit.provider.partnerCall(key, `PATCH /v1/partner/webhooks/${id}`, changes);
+    await change({ url: other });
+    await edit(browser, id, { shown, url, 'type kyc.updated': 'on' });
+    expect(await settingsOf(visit, id)).toMatchObject({ url: other, events: ['kyc.updated'] });
+    await change({ url, events: ['webhook.test'] });
+    await edit(browser, id, { shown, url: other, ...types });
+    expect(await settingsOf(visit, id)).toMatchObject({ url: other, events: ['webhook.test'] });
+  });
+
   it('does not change its secret or whether it is enabled when it is edited', async () => {
     const { kit, key, browser } = await visited();
     const id = await kit.endpoint(key);

@@ -126,3 +126,45 @@ describe('a refused form', () => {
     expect(markedFields(text)).toEqual([]);
   });
 });
+
+describe('a form that was open while somebody else changed the same client', () => {
+  const settings = { 'scope openid': 'on', 'scope profile': 'on', idTokenAlg: 'RS256', profile: '' };
+  const uris = ['https://a.example/', 'https://stolen.example/'];
+  const form = { act: 'update', name: 'App', redirectUris: uris.join('\n'), ...settings };
+
+  async function opened() {
+    const kit = await operatorsKit();
+    const { clients } = kit.admin;
+    const allowedScopes = ['profile', 'openid'] as const;
+    await clients.create({ clientId: 'app', name: 'App', redirectUris: uris, allowedScopes });
+    const browser = kit.browser('ana');
+    const shownIn = (text: string) => /name="shown" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const shown = shownIn((await browser.get('/operators/clients/app')).text);
+    await clients.update('app', { redirectUris: ['https://a.example/'], requirePkce: true });
+    return { kit, browser, shown, shownIn };
+  }
+
+  it('changes only what the operator has changed', async () => {
+    const { kit, browser, shown } = await opened();
+    await submit(browser, '/clients/app', { ...form, shown, name: 'Shop' });
+    expect((await kit.lastAct()).details).toEqual({ name: 'Shop', before: { name: 'App' } });
+    expect(await kit.admin.clients.get('app')).toMatchObject({
+      ...{ name: 'Shop', redirectUris: ['https://a.example/'], requirePkce: true },
+    });
+  });
+
+  it('does so also after it was refused', async () => {
+    const { kit, browser, shown, shownIn } = await opened();
+    const { status, text } = await submit(browser, '/clients/app', { ...form, shown, name: '' });
+    expect([status, shownIn(text)]).toEqual([400, shown]);
+    await submit(browser, '/clients/app', {
+      ...form,
+      shown: shownIn(text),
+      name: 'Shop',
+      requireSecret: 'on',
+    });
+    expect(await kit.admin.clients.get('app')).toMatchObject({
+      ...{ name: 'Shop', redirectUris: ['https://a.example/'], requirePkce: true, requireSecret: true },
+    });
+  });
+});

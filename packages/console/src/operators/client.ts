@@ -2,8 +2,9 @@ import type { Client } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html } from '@ostiary/core/pages';
 import { enabledBadge, facts, moment } from '../parts.ts';
+import { shownField } from '../shown-values.ts';
 import { seeOther } from '../visit.ts';
-import { changedSettings, settingFields, settingLabels, settingsOf, storedSettings } from './clients.ts';
+import { changedSettings, settingFields, settingLabels, storedSettings } from './clients.ts';
 import { accessAct, showDocumented } from './documented-client.ts';
 import { actForm, asked, type Filled, fieldsOf, formPanel, wrongField } from './fields.ts';
 import { framed } from './frame.ts';
@@ -63,7 +64,9 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
   const text = words.clients;
   const refused = filled?.form.get('act');
   const filledIn = (act: string): Filled | null => (refused === act ? filled : null);
-  const settings = fieldsOf(visit, settingLabels(words), filledIn('update'));
+  const update = filledIn('update');
+  const settings = fieldsOf(visit, settingLabels(words), update);
+  const stored = storedSettings(client, visit);
   const rotation = fieldsOf(visit, { overlapSeconds: text.overlap }, filledIn('rotate'));
   const pictures = fieldsOf(visit, { logo: text.logo }, filledIn('set_logo'));
   const fields = {
@@ -75,7 +78,7 @@ async function show(visit: OperatorContext, filled: Filled | null): Promise<Cons
     section: 'clients',
     refused: settings.summary ?? rotation.summary ?? pictures.summary,
     body: html`${await newSecrets(visit, urls.client(id))}
-<section class="panel" aria-label="${words.save}">${settingsForm(visit, settingFields(visit, storedSettings(client), settings))}</section>
+<section class="panel" aria-label="${words.save}">${settingsForm(visit, html`${shownField(stored, update?.form)}${settingFields(visit, stored, settings)}`)}</section>
 <div class="column"><section class="panel" aria-label="${words.nav.clients}">${facts([
       [words.once.clientId, html`<code>${id}</code>`],
       [words.state, enabledBadge(client.disabledAt === null, words)],
@@ -115,7 +118,7 @@ async function rotate(visit: OperatorContext, form: Form): Promise<ConsoleAnswer
 export const changeClient: Do = async (visit, form, files) => {
   const { admin, id, urls, words } = visit;
   const stored = found(await admin.clients.get(id));
-  const changes = changedSettings(stored, settingsOf(visit, form));
+  const changes = changedSettings(stored, visit, form);
   const calls: { readonly [act: string]: readonly [notice: string, () => Promise<unknown>] } = {
     update: ['saved', () => admin.clients.update(id, changes)],
     set_logo: ['saved', () => admin.clients.setLogo(id, files.get('logo') ?? null)],

@@ -2,6 +2,7 @@ import type { Client, ClientSettings } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { enabledBadge } from '../parts.ts';
+import { isAsShown } from '../shown-values.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';
 import { framed } from './frame.ts';
@@ -75,23 +76,28 @@ const fresh: Settings = {
   ...{ backchannelLogoutUri: null, idTokenAlg: 'RS256', partner: null },
 };
 
-/** Settings of a client as they are stored. */
-export const storedSettings = (client: Client): Settings => ({
+/**
+ * Returns the settings of a client as they are stored, and of its scopes, in the order of the form, those that
+ * the service still has.
+ */
+export const storedSettings = (client: Client, { admin }: OperatorContext): Settings => ({
   ...fresh,
   ...Object.fromEntries(
     Object.entries(client).filter(([name, value]) => Object.hasOwn(fresh, name) && value !== undefined),
   ),
+  allowedScopes: admin.clients.scopes.filter((scope) => client.allowedScopes.includes(scope)),
 });
 
 /**
- * Returns the client settings that differ from the stored ones. Others are not sent, so that changes by
- * another operator or the command line are kept.
+ * Returns the client settings that the operator has changed in the form. Others are not sent, so that changes
+ * by another operator or the command line are kept, also those made while the form was open.
  */
-export function changedSettings(client: Client, filled: Settings): Partial<Settings> {
-  const stored = new Map(Object.entries(storedSettings(client)));
+export function changedSettings(client: Client, visit: OperatorContext, form: Form): Partial<Settings> {
+  const stored = new Map(Object.entries(storedSettings(client, visit)));
   return Object.fromEntries(
-    Object.entries(filled).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(stored.get(name)),
+    Object.entries(settingsOf(visit, form)).filter(
+      ([name, value]) =>
+        !isAsShown(form, name, value) && JSON.stringify(value) !== JSON.stringify(stored.get(name)),
     ),
   );
 }
