@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, rmSync } from 'node:fs';
 import { access, link, open, rename, rm } from 'node:fs/promises';
+import { onExit } from 'signal-exit';
 import { CommandUsageError } from './command.ts';
 
 const exists = (file: string): Promise<boolean> =>
@@ -24,6 +25,8 @@ export async function writeFileAtomically<Result>(
   if (await exists(file)) throw taken(file);
   const unfinished = `${file}.${process.pid}.unfinished`;
   await create(unfinished, file);
+  // Nothing in `finally` runs if a signal ends the process. Programs that write the file are stopped first.
+  const done = onExit(() => rmSync(unfinished, { force: true }), { alwaysLast: true });
   try {
     const result = await make(unfinished);
     const handle = await open(unfinished, 'r+');
@@ -33,6 +36,7 @@ export async function writeFileAtomically<Result>(
     return result;
   } finally {
     await rm(unfinished, { force: true });
+    done();
   }
 }
 

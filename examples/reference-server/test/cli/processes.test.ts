@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { command, commandProcess, running } from '../support/commands.ts';
 import { run } from '../support/processes.ts';
-import { anaika, temporaryFolder } from '../support/server.ts';
+import { anaika, environment, temporaryFolder } from '../support/server.ts';
 
 /** Starts a server with a partner that gets sandbox events. */
 async function withPartner() {
@@ -35,6 +35,30 @@ describe('in a process of its own', () => {
     const restored = { ...env, OSTIARY_DATA_DIR: folder };
     const users = await command('users list', ['--json'], restored);
     expect(users.json().users).toMatchObject([{ handle: 'anaika' }]);
+  });
+
+  test('a backup that is interrupted leaves neither a file nor pg_dump behind', async () => {
+    const [folder, bin] = [await temporaryFolder(), await temporaryFolder()];
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is for the shell.
+    const dump = 'echo $$ > "${2#--file=}"; exec sleep 60';
+    await writeFile(join(bin, 'pg_dump'), `#!/bin/sh\n${dump}\n`, { mode: 0o755 });
+    const PATH = `${bin}:${process.env.PATH}`;
+    const env = await environment({ DATABASE_URL: 'postgres://a@127.0.0.1:1/a', TMPDIR: folder, PATH });
+    const backup = run('cli/main.ts', ['backup', '--file', join(folder, 'saved')], env);
+    const textOf = async (name = '') => readFile(join(folder, name), 'utf8').catch(() => '');
+    const unfinished = async () => (await readdir(folder)).find((name) => name.endsWith('.unfinished'));
+    const pid = await vi.waitUntil(async () => Number(await textOf(await unfinished())), { timeout: 20_000 });
+    backup.child.kill('SIGTERM');
+    await backup.ended;
+    expect(await readdir(folder)).toEqual([]);
+    const isGone = () => {
+      try {
+        return !process.kill(pid, 0);
+      } catch {
+        return true;
+      }
+    };
+    await vi.waitUntil(isGone, { timeout: 5_000 });
   });
 
   test('tail shows what happens in the server, and ends with SIGINT', async () => {

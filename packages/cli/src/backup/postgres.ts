@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { onExit } from 'signal-exit';
 import type { ProgressStep } from '../command.ts';
 import { sslModeOf, writeAuthorities } from './tls.ts';
 
@@ -66,13 +68,16 @@ export function environmentOf(url: string, environmentMode?: string): Record<str
  */
 async function run(program: string, args: readonly string[], env: Record<string, string>): Promise<string> {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const done = onExit(() => void child.kill());
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-    throw new Error(
-      `${program} is not on this machine: install the client programs of PostgreSQL, of the version of the server or a later one`,
-    );
-  });
+  const [code] = await once(child, 'close')
+    .catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new Error(
+        `${program} is not on this machine: install the client programs of PostgreSQL, of the version of the server or a later one`,
+      );
+    })
+    .finally(done);
   const [output, errors] = await said;
   if (code !== 0)
     throw new Error(`${program} failed: ${errors.trim() === '' ? `exit code ${code}` : errors.trim()}`);
@@ -95,6 +100,7 @@ export async function backupPostgres(
     );
   }, 500);
   const folder = await mkdtemp(join(tmpdir(), 'ostiary-backup-'));
+  const done = onExit(() => rmSync(folder, { recursive: true, force: true }));
   try {
     const environment = environmentOf(url, process.env.PGSSLMODE);
     const needsAuthorities =
@@ -113,5 +119,6 @@ export async function backupPostgres(
   } finally {
     clearInterval(watching);
     await rm(folder, { recursive: true, force: true });
+    done();
   }
 }
