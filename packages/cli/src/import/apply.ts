@@ -109,6 +109,9 @@ function counts<Text extends string>(all: readonly Text[]): { readonly [text in 
   return Object.fromEntries(found) as { readonly [text in Text]?: number };
 }
 
+/** Checks whether Ostiary takes an id of a user (OpenID Connect Core, section 2). */
+const isUserId = (sub: string): boolean => /^[\x20-\x7E]{1,255}$/.test(sub);
+
 /** Number of consents that are imported with one call. */
 const batch = 1000;
 
@@ -126,8 +129,10 @@ async function importConsents(
     const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
     return sub === undefined ? [] : [{ ...consent, sub }];
   });
+  const fit = ofUsers.filter(({ sub }) => isUserId(sub));
+  const unfit = ofUsers.filter(({ sub }) => !isUserId(sub)).map((): Omission => 'unfitUserId');
   // Two users of the other system may map to the same user of Ostiary.
-  const all = joined(ofUsers);
+  const all = joined(fit);
   const brought = all
     .map(({ left, scopes, ...consent }) => {
       const { kept, unknown } = scopesOf(scopes);
@@ -143,7 +148,7 @@ async function importConsents(
   return {
     imported,
     known: isTrial ? null : given.length - imported,
-    omitted: counts(found.flatMap(({ omission }) => omission ?? [])),
+    omitted: counts([...found.flatMap(({ omission }) => omission ?? []), ...unfit]),
     left: counts(brought.flatMap(({ left }) => left)) as ConsentOutcome['left'],
     withoutClient: complete.length - ofClients.length,
     withoutUser: ofClients.length - ofUsers.length,

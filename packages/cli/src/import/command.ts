@@ -105,6 +105,7 @@ const omissions: { readonly [Reason in Omission]: string } = {
   notRemembered: 'they were for one sign-in',
   ofDisabledUser: 'their user is disabled',
   incomplete: 'they name no user or no client',
+  unfitUserId: 'the id of their user is not 1 to 255 printable ASCII characters; --subjects renames users',
 };
 
 function consentLines(outcome: ConsentOutcome, isTrial: boolean): string {

@@ -14,9 +14,15 @@ export interface FoundClient {
 /**
  * Reason why a consent is not imported: `limited` if it is valid for a limited time, `ended` if it has
  * expired, `notRemembered` if it was for one sign-in, `ofDisabledUser` if its user cannot sign in,
- * `incomplete` if it lacks a user or a client.
+ * `incomplete` if it lacks a user or a client, `unfitUserId` if Ostiary does not take the id of its user.
  */
-export type Omission = 'limited' | 'ended' | 'notRemembered' | 'ofDisabledUser' | 'incomplete';
+export type Omission =
+  | 'limited'
+  | 'ended'
+  | 'notRemembered'
+  | 'ofDisabledUser'
+  | 'incomplete'
+  | 'unfitUserId';
 
 /** A consent as read from the export of another server. Its scopes still have the old server's names. */
 export interface FoundConsent extends ImportedConsent {

@@ -255,4 +255,21 @@ describe('consents', () => {
       ...{ imported: 1, omitted: { notRemembered: 1, incomplete: 1 }, left: {} },
     });
   });
+
+  it('of users whose ids Ostiary does not take are left out, also in a trial', async () => {
+    const { ostiary, run } = await installation({ refreshTokens: {}, verifyImportedSecret: () => true });
+    const of = (subject: string) => ({
+      ...hydraConsent,
+      consent_request: { ...hydraConsent.consent_request, subject },
+    });
+    const items = [hydraClient, of('jos\u00e9'), of('x'.repeat(256)), of('ana')];
+    for (const flags of [['--dry-run'], []]) {
+      const { code, out } = await run('hydra', items, '--json', ...flags);
+      expect([code, JSON.parse(out).consents]).toMatchObject([
+        0,
+        { imported: 1, omitted: { unfitUserId: 2 } },
+      ]);
+    }
+    expect(await ostiary.consents.list('ana')).toHaveLength(1);
+  });
 });
