@@ -134,7 +134,8 @@ function askedFor(commands: Commands<never>, typed: readonly string[]): readonly
   const isHelp = (word: string) => word === '--help' || word === '-h';
   // `help keys issue` means `keys issue --help`.
   const argv = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
-  const [noun, verb] = argv.filter((word) => !word.startsWith('-'));
+  // The name behind `--actor` is no command.
+  const [noun, verb] = argv.filter((word, at) => !word.startsWith('-') && argv[at - 1] !== '--actor');
   const names = Object.keys(commands);
   const isKnown =
     noun === undefined ||

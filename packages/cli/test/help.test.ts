@@ -23,6 +23,11 @@ describe('help', () => {
     }
   });
 
+  it('does not take the name behind --actor for a command', async () => {
+    for (const line of ['help', '--help', 'help keys', 'keys --help', 'keys issue --help'])
+      expect(await run(`${line} --actor root`)).toMatchObject({ code: 0, out: (await run(line)).out });
+  });
+
   it.each(names)(
     'of %s says what it takes, what it must have, what it is otherwise, and an example',
     async (name) => {
