@@ -4,6 +4,7 @@ import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import type { ClientDocuments, Core } from '../options/context.ts';
 import type { Options } from '../options/parse.ts';
 import type { ClientRecord, ClientState } from '../ports/clients.ts';
+import { clockToleranceMs } from '../time/clock.ts';
 import { freshForMs } from './document-freshness.ts';
 import { addressCounts } from './limits.ts';
 import { type ClientMetadata, DocumentError, documentUrl, readMetadata } from './metadata-document.ts';
@@ -157,8 +158,10 @@ export function createClientDocuments(
       const now = clock.now();
       if (stored !== null) {
         await storage.clientDocuments.use(url.href, now);
-        const isFresh = stored.disabledAt !== null || (stored.document?.freshUntil ?? 0) > now;
-        if (isFresh) return current(stored);
+        // A document from the future was stored before the clock was set back, and its true age is unknown.
+        const isFresh =
+          (stored.document?.freshUntil ?? 0) > now && stored.updatedAt <= now + clockToleranceMs;
+        if (stored.disabledAt !== null || isFresh) return current(stored);
         requireAllowed(await counts.peek(limit.requests(address, now)), now, tooMany);
       } else {
         requireAllowed([await limit.consume(address, now)], now, tooMany);

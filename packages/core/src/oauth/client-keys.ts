@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { usableKeys } from '../keys/client-jwks.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientJwks, ClientRecord } from '../ports/clients.ts';
+import { goesOn } from '../time/clock.ts';
 
 /** Maximum number of clients' key documents in memory. */
 const maxDocuments = 1_000;
@@ -70,9 +71,9 @@ export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
     const known = documents.get(url);
     const now = clock.now();
     if (known !== undefined) {
-      const isFresh = known.jwks !== null && now - known.fetchedAt < freshMs;
+      const isFresh = known.jwks !== null && goesOn(known.fetchedAt + freshMs, now, freshMs);
       const hasKey = kid === undefined || known.jwks?.keys.some((key) => key.kid === kid);
-      if ((isFresh && hasKey) || now - known.triedAt < restMs) return known;
+      if ((isFresh && hasKey) || goesOn(known.triedAt + restMs, now, restMs)) return known;
     }
     const fetching = underWay.get(url) ?? fetched(url, known).finally(() => underWay.delete(url));
     underWay.set(url, fetching);
@@ -88,7 +89,7 @@ export function clientKeys({ readJwks, clock, options: { logger } }: Core) {
     if (jwks) return jwks;
     if (!jwksUri) return null;
     const document = await documentWith(jwksUri, kid);
-    if (document.jwks === null || clock.now() - document.fetchedAt >= staleMs)
+    if (document.jwks === null || !goesOn(document.fetchedAt + staleMs, clock.now(), staleMs))
       throw new UnreachableKeysError(`the keys at ${jwksUri} cannot be fetched`);
     return document.jwks;
   };

@@ -10,7 +10,7 @@ import { digestText } from '../secrets/tokens.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { stderrLogger } from '../telemetry/stderr-logger.ts';
 import { inOneLine, inPlainWords, problemsOf } from '../text/plain-words.ts';
-import { systemClock } from '../time/clock.ts';
+import { goesOn, systemClock } from '../time/clock.ts';
 import { withDeadlines } from '../time/deadline.ts';
 import { type IntrospectedToken, introspect } from './introspection.ts';
 import { createProtectedResource, type ProtectedResource } from './protected-resource.ts';
@@ -179,7 +179,8 @@ export function protectedResource(given: RemoteResourceSettings): ProtectedResou
     if (remote.cacheSeconds === 0) return introspect(server, text);
     const key = digestText(text);
     const known = remembered.get(key);
-    if (known !== undefined && known.until > clock.now()) return known.token;
+    if (known !== undefined && goesOn(known.until, clock.now(), remote.cacheSeconds * 1000))
+      return known.token;
     const token = await introspect(server, text);
     if (token === null) remembered.delete(key);
     else remembered.set(key, { token, until: clock.now() + remote.cacheSeconds * 1000 });

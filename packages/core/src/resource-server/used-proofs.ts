@@ -32,6 +32,10 @@ export function usedProofsInMemory(clock: Clock, limit: number): UsedProofs {
         ids.delete(old);
       }
       if (ids.has(id)) return false;
+      const [first = 0] = ids.values();
+      // The first id is from before the clock was set back, and kept for longer: ids behind it may have expired.
+      if (ids.size >= limit && first > now + keptMs)
+        for (const [old, until] of ids) if (until <= now) ids.delete(old);
       if (ids.size >= limit) throw new Error(`${limit} DPoP proofs were used within three minutes`);
       ids.set(id, now + keptMs);
       return true;

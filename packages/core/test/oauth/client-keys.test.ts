@@ -85,6 +85,21 @@ describe('keys at a URL', () => {
     expect(await redeem(first)).toBe('200 ok');
   });
 
+  it('are fetched again after the clock was set back, also if the last fetch failed', async () => {
+    const { state, redeem } = await published(setOf(first, second));
+    expect(await redeem(first)).toBe('200 ok');
+    state.document = setOf(second);
+    provider.clock.advance(-60 * minute);
+    expect(await redeem(first)).toBe('401 invalid_client');
+    state.status = 500;
+    const broken = await published(setOf(first));
+    broken.state.status = 500;
+    expect(await broken.redeem(first)).toBe('503 temporarily_unavailable');
+    broken.state.status = 200;
+    provider.clock.advance(-60 * minute);
+    expect(await broken.redeem(first)).toBe('200 ok');
+  });
+
   it.each<readonly [name: string, status: number, document: unknown]>([
     ['a redirect', 302, setOf(first)],
     ['an error', 404, setOf(first)],

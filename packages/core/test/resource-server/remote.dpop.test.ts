@@ -192,3 +192,17 @@ it('the memory is bounded, forgets no proof that is still valid, and refuses oth
   clock.advance(1);
   expect(await use('d')).toBe(true);
 });
+
+it('a proof that was used before the clock was set back fills the memory with no others', async () => {
+  const clock = new TestClock();
+  const ids = usedProofsInMemory(clock, 3);
+  const use = (id: string) => ids.use(id, new Date(clock.now() + 120_000));
+  expect(await use('ahead')).toBe(true);
+  clock.advance(-3_600_000);
+  for (const id of ['a', 'b', 'c', 'd', 'e']) {
+    expect(await use(id)).toBe(true);
+    expect(await use(id)).toBe(false);
+    clock.advance(180_000);
+  }
+  expect(await use('ahead')).toBe(false);
+});

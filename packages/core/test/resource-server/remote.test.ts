@@ -227,6 +227,16 @@ describe('what it remembers', () => {
     expect(await reasonOf(resource, late)).toBe('401 expired');
   });
 
+  it('is nothing that it found before the clock was set back', async () => {
+    const resource = resourceWith({ remote: { cacheSeconds: 10 } });
+    const token = await tokenFor('openid tools:run');
+    expect(await reasonOf(resource, token)).toBe('active');
+    provider.clock.advance(-3_600_000);
+    await provider.revoke(token);
+    provider.clock.advance(10_000);
+    expect(await reasonOf(resource, token)).toBe('401 inactive');
+  });
+
   it('is no token that is not active', async () => {
     const resource = resourceWith({ remote: { cacheSeconds: 10 } });
     const before = introspections();
