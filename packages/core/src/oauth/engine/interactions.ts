@@ -36,8 +36,9 @@ export function interactionAdapter(core: Core): Adapter {
   return {
     ...inert,
     async upsert(id, { jti: _, session: __, returnTo: ___, params = {}, ...rest }, expiresIn = 0) {
-      const payload = { ...rest, params: sealer.seal(JSON.stringify(params), contextOf(id)) };
       const endsAt = (seconds: number) => clock.now() + seconds * 1000;
+      const sealed = sealer.seal(JSON.stringify(params), contextOf(id));
+      const payload = { ...rest, params: sealed, endsAt: endsAt(expiresIn) };
       if (rest.result === undefined) {
         const run = currentRun.getStore();
         if (run?.isScript) throw startedByScript();
@@ -52,8 +53,12 @@ export function interactionAdapter(core: Core): Adapter {
       if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
     },
     async find(id) {
-      const payload = await interactions.find(digest(id), clock.now());
-      if (payload === null) return undefined;
+      const found = await interactions.find(digest(id), clock.now());
+      if (found === null) return undefined;
+      const { endsAt, ...stored } = found;
+      // The engine compares `exp` with the clock of its machine, which may differ from that of the service.
+      const exp = Math.floor((Date.now() + Number(endsAt) - clock.now()) / 1000);
+      const payload = endsAt === undefined ? stored : { ...stored, exp };
       try {
         const params = JSON.parse(sealer.open(String(payload.params), contextOf(id)));
         const run = currentRun.getStore();

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openConsent } from '../../support/consent-form.ts';
 import { startProvider } from '../../support/running.ts';
 
 const provider = await startProvider();
@@ -33,3 +34,16 @@ it('what is no script of a page starts one: a frame, a tab, and a server with fe
     expect((await provider.browser().get(url, headers)).outcome).toBe('303 interaction');
   }
 });
+
+it.each([-120, 61, 600])(
+  'an interaction goes on at a machine whose own clock is %i minutes away from that of the service',
+  async (minutes) => {
+    const provider = await startProvider();
+    const page = await openConsent(provider, await provider.client());
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+    const { location } = await page.approve();
+    vi.useRealTimers();
+    expect((await page.browser.get(location ?? '')).outcome).toBe('303 code');
+  },
+);
