@@ -38,13 +38,13 @@ export function redirectLocation(
 }
 
 /**
- * Extracts the response parameters from a URL that oidc-provider built from a registered redirect URI. If a
- * value differs from the registered URI, it comes from oidc-provider: this tells its `error` apart from a
- * parameter `error` of the registered URI.
+ * Extracts the response parameters from a URL that oidc-provider built from a registered redirect URI. The
+ * response is an error unless it has a new `code`: the registered URI may have parameters `code` and `error` of
+ * its own, the latter even with the value of the error.
  */
 export function responseOf(location: string, registeredUri: string): ResponseParameters {
   const [given, own] = [new URL(location).searchParams, new URL(registeredUri).searchParams];
-  const isError = given.has('error') && given.get('error') !== own.get('error');
+  const isError = given.get('code') === own.get('code');
   const names = isError ? ['error', 'error_description', 'state', 'iss'] : ['code', 'state', 'iss'];
   const response: Record<string, string> = {};
   for (const name of names) {

@@ -44,4 +44,15 @@ describe('the query of a redirect URI', () => {
       expect(refused.get('error')).not.toBe('own');
     }
   });
+
+  it.each(['?error=access_denied', '?error=access_denied&code=own'])(
+    'takes no error from the client if its own %s says the same',
+    async (query) => {
+      const client = await provider.client({ redirectUris: [`https://app.example/cb${query}`] });
+      const url = provider.authorizeUrl(client);
+      const { callback } = await provider.follow(provider.browser(), url, 'deny');
+      expect([callback.getAll('error'), callback.has('code')]).toEqual([['access_denied'], false]);
+      expect((await provider.follow(provider.browser(), url)).outcome).toBe('303 code');
+    },
+  );
 });
