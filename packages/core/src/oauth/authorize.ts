@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { OAuthError, oauthErrors, toOAuthError } from '../errors.ts';
+import { OAuthError, type OAuthErrorCode, oauthErrors, toOAuthError } from '../errors.ts';
 import { addressLimit, requireAllowed } from '../http/address-limit.ts';
 import { seeOther, setNoStore } from '../http/headers.ts';
 import { isScript } from '../http/prefetch.ts';
@@ -13,7 +13,7 @@ import {
   type RedirectTarget,
   requirePushed,
 } from './authorize-request.ts';
-import { startedByScript } from './client.ts';
+import { isUncheckedWebsite, startedByScript } from './client.ts';
 import { pageUrl } from './endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { prefersJson } from './error-answer.ts';
@@ -51,6 +51,18 @@ function errorLocation(core: Core, { redirectUri, state }: RedirectTarget, error
     ...(state !== null && { state }),
     iss: core.options.issuer,
   });
+}
+
+/**
+ * Returns the error in a URL of the client that the engine returned; `null` if the URL has a code, or is a page
+ * of this service.
+ */
+function errorAt(location: string): OAuthError | null {
+  const { searchParams } = new URL(location);
+  const code = searchParams.get('error');
+  if (code === null || searchParams.has('code')) return null;
+  const known = Object.hasOwn(oauthErrors, code) ? (code as OAuthErrorCode) : 'invalid_request';
+  return new OAuthError(known, searchParams.get('error_description') ?? undefined);
 }
 
 /**
@@ -140,6 +152,8 @@ export function authorizeHandler(core: Core, engine: Engine, pushed: PushedReque
       }
       const { location, isBegun } = await engine.authorize(ctx, query, user);
       if (request !== null && isBegun) await pushed?.keepPage(request, location);
+      const error = isBegun ? null : errorAt(location);
+      if (error !== null && isUncheckedWebsite(target.client, target.redirectUri)) throw error;
       answerLocation(ctx, location);
     } catch (thrown) {
       const error = toOAuthError(thrown);
@@ -156,6 +170,8 @@ export function authorizeHandler(core: Core, engine: Engine, pushed: PushedReque
         /^(slow_down|invalid_client|invalid_request_uri|redirect_uri_mismatch)$/.test(error.code)
       )
         throw thrown;
+      // No administrator has checked this website, and the user was not asked.
+      if (isUncheckedWebsite(target.client, target.redirectUri)) throw thrown;
       const location = errorLocation(core, target, error);
       // The app's server would refuse such a long URL.
       if (location.length > maxUrlLength) throw thrown;

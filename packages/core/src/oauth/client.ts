@@ -69,6 +69,15 @@ export function isAskedEveryTime(client: ClientRecord, redirectUri: string): boo
 }
 
 /**
+ * Checks whether a URI is a website that no administrator has checked, because the client's metadata document
+ * names it. The browser is sent there only after the user was asked: otherwise anyone could make a link to this
+ * service that leads to a website of their own (RFC 9700, section 4.11.2).
+ */
+export function isUncheckedWebsite({ document }: ClientRecord, uri: string): boolean {
+  return document !== undefined && new URL(uri).protocol === 'https:';
+}
+
+/**
  * Checks that an authorization request is still allowed, because the administrator may have changed the
  * client while the user was asked.
  * @throws OAuthError, shown as a page, because the redirect URI may no longer be allowed

@@ -19,7 +19,7 @@ import { consentedScopes, decisionOn, isOptional, namesToStore, type Requested }
 import type { Decision, GivenAnswer } from './engine/answers.ts';
 import type { Engine, Exchange, PendingInteraction } from './engine/engine.ts';
 import { authenticate } from './host-login.ts';
-import { loginOf, loginStep, needsFreshLogin } from './sign-in-step.ts';
+import { endUnasked, loginOf, loginStep, needsFreshLogin } from './sign-in-step.ts';
 import { userinfoOf } from './userinfo.ts';
 import { interactionPageUrl } from './way-back.ts';
 
@@ -259,7 +259,8 @@ export function createInteractions(core: Core, engine: Engine, forms: Forms) {
         { client: client.clientId },
         'a user was refused: users.find does not know the sub that login.authenticate names',
       );
-      return interaction.finish({ error: 'access_denied', description: 'The user has no access.' });
+      const description = 'The user has no access.';
+      return endUnasked(interaction, client, { error: 'access_denied', description });
     },
 
     /**

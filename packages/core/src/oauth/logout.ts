@@ -12,6 +12,7 @@ import type { Authentication } from '../ports/users.ts';
 import { displayName, findUser } from '../scopes/user-record.ts';
 import { redirectedToAuthUrl } from './auth-url-redirect.ts';
 import { answerHead, continueAsGet, limitStarts, readPosted } from './authorize.ts';
+import { isUncheckedWebsite } from './client.ts';
 import { pageUrl } from './endpoints.ts';
 import { authenticate, LoginError } from './host-login.ts';
 import { type LogoutRequest, logoutParameters, readLogoutRequest } from './logout-request.ts';
@@ -39,6 +40,16 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     else answerPage(ctx, afterLogoutPage(pageContext(ctx, request), 'leave'));
   }
 
+  /**
+   * Responds to a request without a signed-in user, whom it could ask. So the browser is not sent to a website
+   * that no administrator has checked (RP-Initiated Logout 1.0, section 3).
+   */
+  function leaveUnasked(ctx: Context, request: LogoutRequest): void {
+    const { client, returnTo } = request;
+    const isUnchecked = client !== null && returnTo !== null && isUncheckedWebsite(client, returnTo);
+    leave(ctx, isUnchecked ? { ...request, returnTo: null } : request);
+  }
+
   async function signOut(ctx: Context, request: LogoutRequest, user: Authentication): Promise<void> {
     await signOuts.around(user, async () => {
       await options.login.signOut?.(ctx.req, ctx.res);
@@ -59,7 +70,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     if (ctx.method === 'POST') return continueAsGet(core, ctx, 'logout', request.query);
     if (ctx.method === 'HEAD') return answerHead(ctx);
     const user = await authenticate(core, ctx.req);
-    if (user === null) return leave(ctx, request);
+    if (user === null) return leaveUnasked(ctx, request);
     // Sign out without a question only if the user's tab itself navigates to this URL: an image or frame on
     // any page may request it.
     if (user.sub === request.sub && isNavigation(ctx.req)) return signOut(ctx, request, user);
@@ -79,7 +90,7 @@ export function logoutHandlers(core: Core, forms: Forms, signOuts: SignOuts) {
     const request = await readLogoutRequest(core, readQuery(ctx.querystring, logoutParameters));
     const form = await readParameters(ctx.req);
     const user = await authenticate(core, ctx.req);
-    if (user === null) return leave(ctx, request);
+    if (user === null) return leaveUnasked(ctx, request);
     const isShown = forms.isShownTo(user.sub, form.get('csrf'), purpose);
     switch (form.get('decision')) {
       case 'leave':

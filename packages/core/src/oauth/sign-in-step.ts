@@ -1,10 +1,12 @@
 import { decodeJwt } from 'jose/jwt/decode';
+import { OAuthError } from '../errors.ts';
 import type { Core } from '../options/context.ts';
 import type { ClientRecord } from '../ports/clients.ts';
 import type { Authentication } from '../ports/users.ts';
 import { lacksEssentialClass, needsAnotherClass } from './authentication-context.ts';
 import { acceptsUser } from './claims-parameter.ts';
-import type { PendingInteraction } from './engine/engine.ts';
+import { isUncheckedWebsite } from './client.ts';
+import type { InteractionError, PendingInteraction } from './engine/engine.ts';
 import { loginUrl } from './host-login.ts';
 import { interactionPageUrl } from './way-back.ts';
 
@@ -74,6 +76,20 @@ function logClockBehind(
 }
 
 /**
+ * Ends an interaction with an error before the user was asked. Returns the URL to which the browser must go.
+ * @throws OAuthError instead, which is shown as a page, if that URL is a website that no administrator has checked
+ */
+export async function endUnasked(
+  interaction: PendingInteraction,
+  client: ClientRecord,
+  end: InteractionError,
+): Promise<string> {
+  if (isUncheckedWebsite(client, interaction.params.redirect_uri ?? ''))
+    throw new OAuthError(end.error, end.description);
+  return interaction.finish(end);
+}
+
+/**
  * Returns the URL to which the browser must go if the user's current sign-in does not suffice: that of the
  * host application's sign-in page, or one that ends the interaction with an error. `null` if the sign-in
  * suffices.
@@ -94,7 +110,7 @@ export async function loginStep(
   const needsFresh = needsFreshLogin(interaction, user) || needsAnotherClass(core, interaction.params, user);
   if (needsFresh) logClockBehind(core, interaction, user, isFresh);
   if (isExpected && isFresh && lacksEssentialClass(interaction.params, user)) {
-    return interaction.finish({
+    return endUnasked(interaction, client, {
       error: 'unmet_authentication_requirements',
       description: 'The sign-in has none of the requested authentication context classes.',
     });
@@ -102,7 +118,7 @@ export async function loginStep(
   if (isExpected && (isFresh || !needsFresh)) return null;
   if (!isFresh) return loginOf(core, interaction, client, true);
   // Another user than expected has just signed in: asking again would loop.
-  return interaction.finish({
+  return endUnasked(interaction, client, {
     error: 'login_required',
     description: 'Another user signed in than expected.',
   });

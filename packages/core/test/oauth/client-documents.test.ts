@@ -130,7 +130,7 @@ describe('an app with a document', () => {
       expect(page.text).not.toContain('It answers to your own device alone');
       await page.finish();
     }
-    expect(await provider.attempt(web, { ...challenge(), prompt: 'none' })).toBe('consent_required');
+    expect(await provider.attempt(web, { ...challenge(), prompt: 'none' })).toBe('400 consent_required');
   });
 
   it('is warned of where the answer goes to a program on the device', async () => {
@@ -191,6 +191,35 @@ describe('an app with a document', () => {
     expect(refused.outcome).toBe('400 redirect_uri_mismatch');
   });
 
+  it('sends nobody to its website before the user was asked', async () => {
+    const { provider: site } = await loggingOut({
+      clientMetadataDocuments,
+      refreshTokens: {},
+      claimsParameter: true,
+    });
+    const own = 'https://phish.example/sign-in';
+    const app = { ...newApp({ redirect_uris: [own], post_logout_redirect_uris: [own] }), redirectUri: own };
+    const results = [{ response_type: 'x' }, { scope: 'all' }, { prompt: 'none' }, { code_challenge: 'x' }];
+    for (const user of [null, ana.sub]) {
+      const browser = site.browser(user);
+      for (const changes of results) {
+        const answer = await browser.get(site.authorizeUrl(app, { ...challenge(), ...changes }));
+        expect([answer.status, answer.location], JSON.stringify(changes)).toEqual([400, null]);
+      }
+    }
+    const other = { claims: JSON.stringify({ id_token: { sub: { value: 'nobody' } } }) };
+    const browser = site.browser(null);
+    const begun = await browser.get(site.authorizeUrl(app, { ...challenge(), ...other }));
+    site.signIn(browser, ana.sub);
+    const asked = await browser.get(begun.location ?? '');
+    expect([asked.outcome, asked.location]).toEqual(['400 login_required', null]);
+    const query = new URLSearchParams({ client_id: app.id, post_logout_redirect_uri: own });
+    const left = await site.browser(null).get(`${site.site}/oauth/logout?${query}`);
+    expect([left.status, left.location]).toEqual([200, null]);
+    const denied = await site.follow(site.browser(), site.authorizeUrl(app, challenge()), 'deny');
+    expect(denied.location).toContain(`${own}?error=access_denied`);
+  });
+
   it('may read responses from pages of its own origin', async () => {
     const origin = 'https://spa.example';
     const app = newApp({ redirect_uris: [`${origin}/callback`] });
@@ -209,6 +238,13 @@ describe('a document', () => {
     provider.clock.advance(60 * minute - 1);
     expect([await resultOf(app), readsOf(app)]).toEqual(['303 interaction', 1]);
     provider.clock.advance(1);
+    expect([await resultOf(app), readsOf(app)]).toEqual(['303 interaction', 2]);
+  });
+
+  it('is read again after the clock was set back', async () => {
+    const app = newApp({}, { 'cache-control': 'max-age=3600' });
+    await resultOf(app);
+    provider.clock.advance(-120 * minute);
     expect([await resultOf(app), readsOf(app)]).toEqual(['303 interaction', 2]);
   });
 

@@ -21,16 +21,17 @@ import type { RequestStart } from './policy.ts';
  */
 const loadEngine = () => import('./provider.ts');
 
+/** Error for the client with which an interaction ends. */
+export interface InteractionError {
+  readonly error: 'access_denied' | 'login_required' | 'unmet_authentication_requirements';
+  readonly description: string;
+}
+
 /**
  * Outcome with which an interaction ends: a user who signed in, perhaps with a new consent, or an error for
  * the client.
  */
-type InteractionEnd =
-  | { readonly user: Authentication; readonly consented: boolean }
-  | {
-      readonly error: 'access_denied' | 'login_required' | 'unmet_authentication_requirements';
-      readonly description: string;
-    };
+type InteractionEnd = { readonly user: Authentication; readonly consented: boolean } | InteractionError;
 
 /** Node request and response, as in Koa's context. */
 export interface Exchange {
