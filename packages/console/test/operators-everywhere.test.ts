@@ -199,3 +199,27 @@ describe('the lists of all partners', () => {
       expect((await browser.get(`/operators/${page}`)).text).toContain('<details id="filters" open>');
   });
 });
+
+it('lists continue after long names and long URLs', async () => {
+  const kit = await operatorsKit({ requestLog: 'off' });
+  for (const key of [await kit.key(), await kit.key()])
+    for (let number = 0; number < 30; number += 1)
+      await kit.endpoint(key, `/${'x'.repeat(1_900)}/${number}`, ['kyc.updated']);
+  const name = '国家电网有限公司信息通信分公司'.repeat(6);
+  for (let number = 0; number < 60; number += 1)
+    await kit.provider.client({ clientId: `client-${number}`, name: `${name} ${number}` });
+  const browser = kit.browser('ana');
+  for (const [path, pattern, count] of [
+    ['/operators/endpoints?mode=test', /\/webhooks\/(we_\w+)/g, 60],
+    ['/operators/clients', /\/clients\/(client-\d+)"/g, 60],
+  ] as const) {
+    const seen = new Set<string>();
+    for (let next: string | null = path; next !== null; ) {
+      const { status, text } = await browser.get(next);
+      expect([path, status]).toEqual([path, 200]);
+      for (const [, id = ''] of text.matchAll(pattern)) seen.add(id);
+      next = linkIn(text, 'Next page');
+    }
+    expect([path, seen.size]).toEqual([path, count]);
+  }
+});

@@ -113,9 +113,12 @@ export const parameter = ({ query }: Pick<OperatorContext, 'query'>, name: strin
 export const modeOf = (visit: Pick<OperatorContext, 'query'>): 'live' | 'test' =>
   visit.query.get('mode') === 'test' ? 'test' : 'live';
 
+/** Maximum length of a position in a list, in characters. A position contains a name or a URL. */
+const longestPlace = 4_000;
+
 /** Returns the arguments for reading one page of a list: the limit, and the position that the query names. */
-export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
-  const after = parameter(visit, 'after');
+export function pageOf({ query }: Pick<OperatorContext, 'query'>, limit: number) {
+  const after = parameterOf(query, 'after', longestPlace);
   return { limit, ...(after !== null && { after }) };
 }
 
@@ -124,7 +127,7 @@ export function pageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
  * position `before` or `after` that the query names.
  */
 export function twoWayPageOf(visit: Pick<OperatorContext, 'query'>, limit: number) {
-  const before = parameter(visit, 'before');
+  const before = parameterOf(visit.query, 'before', longestPlace);
   return before === null ? pageOf(visit, limit) : { limit, before };
 }
 

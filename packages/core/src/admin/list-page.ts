@@ -69,7 +69,8 @@ export interface TwoWayPage<Row> {
 
 type SortedPlace = NonNullable<SortedPage['after']>;
 
-const sortedPlace = z.tuple([z.union([z.string().max(300), z.int()]), z.string().max(2_048)]);
+/** Schema of a position in a sorted list. The longest texts by which a list is sorted are URLs of endpoints. */
+const sortedPlace = z.tuple([z.union([z.string().max(2_048), z.int()]), z.string().max(2_048)]);
 
 const writeSortedPlace = ({ value, id }: SortedPlace): string =>
   Buffer.from(JSON.stringify([value, id])).toString('base64url');

@@ -88,3 +88,19 @@ it('operators read events by their numbers, the newest or those after one', asyn
   expect(await webhooks.events({ ...owner, mode: 'live' })).toEqual([]);
   await expect(webhooks.events(owner, { limit: 501 })).rejects.toThrow(TypeError);
 });
+
+it('operators page through endpoints with the longest URLs', async () => {
+  const { provider, owner, endpoint, webhooks, register } = await scene();
+  const { origin } = new URL(endpoint.url);
+  for (let count = 0; count < 3; count += 1)
+    await register(`${origin}/${count}${'x'.repeat(2_048 - origin.length - 2)}`);
+  const request = { mode: owner.mode, partner: owner.partner, limit: 1 };
+  const seen: string[] = [];
+  for (let after: string | null = ''; after !== null; ) {
+    const page = await webhooks.sorted({ ...request, ...(after !== '' && { after }) });
+    seen.push(...page.rows.map(({ url }) => url));
+    after = page.next;
+  }
+  expect(new Set(seen).size).toBe(4);
+  expect(provider.errors).toEqual([]);
+});
