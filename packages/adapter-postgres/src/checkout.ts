@@ -1,7 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { untilEnded } from './abandoned.ts';
 import { connectionOf } from './connecting.ts';
 import { type Deadline, deadlineIn } from './deadline.ts';
-import { endedIdle, endsConnection, isConflict, isNameConflict, isReadOnlyServer } from './errors.ts';
+import {
+  endedIdle,
+  endsConnection,
+  isConflict,
+  isNameConflict,
+  isReadOnlyServer,
+  StorageUnavailableError,
+} from './errors.ts';
 import type { PostgresClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
 import type { Semaphore } from './semaphore.ts';
 
@@ -20,8 +28,9 @@ const pauseMs = 10;
 /**
  * Runs a database call on a connection of the pool, and waits for a server that is briefly unavailable. Tries
  * again after a conflict with another transaction or over the name of a prepared statement, on a server that
- * accepts no writes, and after a connection that broke before anything could have been committed. Refuses a call that has not ended after `timeoutMs`: its connection is closed, which
- * ends the transaction on the server.
+ * accepts no writes, and after a connection that broke before anything could have been committed. Refuses a
+ * call that has not ended after `timeoutMs`. Its connection is closed, and its place in the pool and the
+ * semaphore is free, once the server has ended the statement.
  *
  * @param semaphore - semaphore to acquire before the connection; `null` for none
  */
@@ -39,24 +48,27 @@ export async function withConnection<T>(
     deadline.clear();
     throw error;
   }
+  let abandoned: Promise<void> | null = null;
   try {
     for (let number = 1; ; number += 1) {
       const pooled = new PooledConnection(
         await checkOut(pool, deadline, Math.max(1, end - performance.now())),
       );
+      const running = attempt(pooled);
       try {
-        return await deadline.race(attempt(pooled));
+        return await deadline.race(running);
       } catch (error) {
-        pooled.isBroken ||= deadline.isOver();
+        if (deadline.isOver()) abandoned = pooled.abandon(pool, running);
         if (number === attempts || deadline.isOver() || !pooled.mayTryAgain(error)) throw error;
       } finally {
-        pooled.end();
+        if (abandoned === null) pooled.end();
       }
       await pause(pauseMs * number);
     }
   } finally {
     deadline.clear();
-    semaphore?.release();
+    if (abandoned === null) semaphore?.release();
+    else void abandoned.then(() => semaphore?.release());
   }
 }
 
@@ -70,6 +82,8 @@ export class PooledConnection {
   isCommitting = false;
   isBroken = false;
   readonly #borrowed: PostgresPoolClient;
+  /** True once the call has given up: it runs no further statement, above all no COMMIT. */
+  #isAbandoned = false;
   /**
    * Last error of a statement on the connection, to tell it apart from errors that the caller's own code
    * throws.
@@ -103,7 +117,19 @@ export class PooledConnection {
     this.#borrowed.release(this.isBroken);
   }
 
+  /**
+   * Gives the connection up, and closes it when the server has ended the statement that runs on it. Never
+   * rejects.
+   */
+  async abandon(pool: PostgresPool, running: Promise<unknown>): Promise<void> {
+    this.#isAbandoned = true;
+    this.isBroken = true;
+    await untilEnded(pool, Reflect.get(this.#borrowed, 'processID'), running, !this.isCommitting);
+    this.end();
+  }
+
   async #query(statement: Parameters<PostgresClient['query']>[0]): Promise<PostgresResult> {
+    if (this.#isAbandoned) throw new StorageUnavailableError('the time of the call is over');
     try {
       return await ran(this.#borrowed, statement);
     } catch (error) {

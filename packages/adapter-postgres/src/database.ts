@@ -31,6 +31,7 @@
  * function that takes the connection.
  */
 
+import { dropAbandoned } from './abandoned.ts';
 import { batchCalls } from './batching.ts';
 import { type PooledConnection, withConnection } from './checkout.ts';
 import { isConflict, isDataError, StorageUnavailableError, unavailable } from './errors.ts';
@@ -284,6 +285,7 @@ export class Database {
   async #close(): Promise<void> {
     await this.#opening?.catch(ignore);
     await Promise.allSettled(this.#calls);
+    dropAbandoned(this.#pool);
     try {
       await this.#own?.end();
     } catch (error) {
