@@ -198,6 +198,6 @@ export const backchannel: readonly Module[] = [
       }
       expect(forms.map((form) => decodeJwt(form.get('logout_token') ?? '').aud)).toContain(suite.client.id);
     },
-    { note: 'the suite runs on one machine, and so does not use https for this plan' },
+    { note: 'our test does not use https for the logout token, because the client runs on the same machine' },
   ),
 ];
