@@ -148,7 +148,7 @@ export function measuredAttempt(
   delivery: ClaimedDelivery,
   telemetry: Telemetry,
 ): Promise<AttemptEnd> {
-  const labels = { 'ostiary.event.type': delivery.eventType };
+  const labels = { 'ostiary.event.type': delivery.eventType, 'ostiary.mode': delivery.mode };
   telemetry.record(
     'ostiary.webhook.attempt.lag',
     Math.max(0, options.clock.now() - delivery.dueAt) / 1000,

@@ -134,10 +134,10 @@ describe('telemetry', () => {
     for (const job of ['transfer', 'Error transfer'])
       expect(of('ostiary.job.duration')).toContainEqual([job, 1]);
     expect(of('ostiary.webhook.attempt.duration').toSorted()).toEqual([
-      ['204 delivered payment.completed', 1],
-      ['500 500 failed payment.completed', 1],
+      ['204 delivered live payment.completed', 1],
+      ['500 500 failed live payment.completed', 1],
     ]);
-    expect(of('ostiary.webhook.attempt.lag')).toEqual([['payment.completed', 2]]);
+    expect(of('ostiary.webhook.attempt.lag')).toEqual([['live payment.completed', 2]]);
 
     const attempts = spans().filter(({ name }) => name === 'POST webhook');
     expect(attempts).toHaveLength(2);
