@@ -4,7 +4,7 @@ import { checkbox, formOf, type Message, noProblems, type Problems, problemsOf }
 import { answerFramed, csrfField } from './frame.ts';
 import { inboxOffer } from './inbox.ts';
 import { keepSecret } from './secret.ts';
-import { isAsShown, shownField } from './shown-values.ts';
+import { editedValue, isAsShown, shownField } from './shown-values.ts';
 import { seeOther, type Visit } from './visit.ts';
 
 /** Prefix of the checkbox names of event types; `*` stands for all types. */
@@ -181,9 +181,12 @@ const shownOf = (endpoint: WebhookEndpoint, visit: Visit) => ({
  */
 function changesIn(visit: Visit, endpoint: WebhookEndpoint, form: ReadonlyMap<string, string>): Filled {
   const { url, types } = filledIn(visit, form);
+  const taken = editedValue(form, 'types', { submitted: types, stored: knownTypes(endpoint, visit) });
   return {
     url: isAsShown(form, 'url', canonical(url)) ? endpoint.url : url,
-    types: isAsShown(form, 'types', types) ? knownTypes(endpoint, visit) : types,
+    types: ['*', ...visit.backend.events.types].filter(
+      (type) => Array.isArray(taken) && taken.includes(type),
+    ),
   };
 }
 

@@ -11,10 +11,13 @@ const markOf = (value: unknown): string =>
     .digest('base64url')
     .slice(0, 12);
 
-/** Returns the text for the hidden field `shown` of a form that shows these values. */
+/** Returns the text for the hidden field `shown` of a form that shows these values, and the items of lists. */
 const marksOf = (values: Values): string =>
   Object.entries(values)
-    .map(([name, value]) => `${name}:${markOf(value)}`)
+    .flatMap(([name, value]) => [
+      `${name}:${markOf(value)}`,
+      ...(Array.isArray(value) ? value.map((item) => `${name}.item:${markOf(item)}`) : []),
+    ])
     .join(' ');
 
 /**
@@ -28,3 +31,22 @@ export const shownField = (values: Values, form: ReadonlyMap<string, string> | n
 /** Checks whether a submitted value is the one that the form showed, so that it must not be changed. */
 export const isAsShown = (form: ReadonlyMap<string, string>, name: string, value: unknown): boolean =>
   (form.get('shown') ?? '').split(' ').includes(`${name}:${markOf(value)}`);
+
+/**
+ * Returns the value that a setting gets: the stored value if the form showed the submitted one. If somebody else
+ * has changed a list while the form was open, only the items that the form added or removed are changed.
+ */
+export function editedValue(
+  form: ReadonlyMap<string, string>,
+  name: string,
+  { submitted, stored }: { readonly submitted: unknown; readonly stored: unknown },
+): unknown {
+  if (isAsShown(form, name, submitted)) return stored;
+  const isList = Array.isArray(submitted) && Array.isArray(stored);
+  if (!isList || !form.has('shown') || isAsShown(form, name, stored)) return submitted;
+  const wasShown = (item: unknown): boolean => isAsShown(form, `${name}.item`, item);
+  return [
+    ...stored.filter((item) => submitted.includes(item) || !wasShown(item)),
+    ...submitted.filter((item) => !stored.includes(item) && !wasShown(item)),
+  ];
+}

@@ -75,6 +75,13 @@ describe('an endpoint', () => {
     await change({ url, events: ['webhook.test'] });
     await edit(browser, id, { shown, url: other, ...types });
     expect(await settingsOf(visit, id)).toMatchObject({ url: other, events: ['webhook.test'] });
+    await change({ events: ['kyc.updated', 'webhook.test'] });
+    const page = await browser.get(`/sandbox/endpoints/${id}/edit`);
+    const both = /name="shown" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    await change({ events: ['webhook.test'] });
+    const ticked = { 'type kyc.updated': 'on', 'type webhook.test': 'on', 'type payment.failed': 'on' };
+    await edit(browser, id, { shown: both, url: other, ...ticked });
+    expect((await settingsOf(visit, id))?.events.toSorted()).toEqual(['payment.failed', 'webhook.test']);
   });
 
   it('does not change its secret or whether it is enabled when it is edited', async () => {

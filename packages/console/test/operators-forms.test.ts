@@ -1,5 +1,7 @@
+import type { KycState } from '@ostiary/core/console';
 import { describe, expect, it } from 'vitest';
 import { keyScopes } from '../../core/src/admin.ts';
+import { operatorsConsole } from '../src/index.ts';
 import { operatorsKit, submit } from './console-kit.ts';
 import { markedFields } from './form-checks.ts';
 
@@ -167,4 +169,38 @@ describe('a form that was open while somebody else changed the same client', () 
       ...{ name: 'Shop', redirectUris: ['https://a.example/'], requirePkce: true, requireSecret: true },
     });
   });
+
+  it('adds and removes only the lines of a list that the operator has added and removed', async () => {
+    const { kit, browser, shown } = await opened();
+    const redirectUris = [...uris, 'https://b.example/'].join('\r\n');
+    await submit(browser, '/clients/app', { ...form, shown, redirectUris });
+    expect(await kit.admin.clients.get('app')).toMatchObject({
+      redirectUris: ['https://a.example/', 'https://b.example/'],
+    });
+    await kit.admin.clients.update('app', { redirectUris: [...uris, 'https://c.example/'] });
+    await submit(browser, '/clients/app', { ...form, shown, redirectUris: 'https://a.example/' });
+    expect(await kit.admin.clients.get('app')).toMatchObject({
+      redirectUris: ['https://a.example/', 'https://c.example/'],
+    });
+  });
+});
+
+it('the identity check of a user keeps what somebody else has changed while the page was open', async () => {
+  let kyc: KycState = { kycStatus: 'pending', kycTier: 0 };
+  const users = {
+    search: async () => ({ users: [], next: null }),
+    find: async (sub: string) => ({ sub, name: 'Ana', kyc }),
+    changeKyc: async (_sub: string, changes: KycState) => {
+      kyc = changes;
+    },
+  };
+  const operators = { authenticate: () => ({ name: 'ana' }), pages: operatorsConsole({ users }) };
+  const browser = (await operatorsKit({ operators })).browser();
+  const page = '/user?sub=u-1';
+  const shown = /name="shown" value="([^"]+)"/.exec((await browser.get(`/operators${page}`)).text)?.[1] ?? '';
+  kyc = { kycStatus: 'approved', kycTier: 2 };
+  await submit(browser, page, { act: 'kyc', shown, status: 'pending', tier: '1' });
+  expect(kyc).toEqual({ kycStatus: 'approved', kycTier: 1 });
+  await submit(browser, page, { act: 'kyc', shown, status: 'rejected', tier: '0' });
+  expect(kyc).toEqual({ kycStatus: 'rejected', kycTier: 1 });
 });

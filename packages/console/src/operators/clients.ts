@@ -2,7 +2,7 @@ import type { Client, ClientSettings } from '@ostiary/core/admin';
 import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html, nameOf } from '@ostiary/core/pages';
 import { enabledBadge } from '../parts.ts';
-import { isAsShown } from '../shown-values.ts';
+import { editedValue } from '../shown-values.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, type Filled, fieldsOf, ticked } from './fields.ts';
 import { framed } from './frame.ts';
@@ -95,10 +95,12 @@ export const storedSettings = (client: Client, { admin }: OperatorContext): Sett
 export function changedSettings(client: Client, visit: OperatorContext, form: Form): Partial<Settings> {
   const stored = new Map(Object.entries(storedSettings(client, visit)));
   return Object.fromEntries(
-    Object.entries(settingsOf(visit, form)).filter(
-      ([name, value]) =>
-        !isAsShown(form, name, value) && JSON.stringify(value) !== JSON.stringify(stored.get(name)),
-    ),
+    Object.entries(settingsOf(visit, form))
+      .map(
+        ([name, submitted]) =>
+          [name, editedValue(form, name, { submitted, stored: stored.get(name) })] as const,
+      )
+      .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(stored.get(name))),
   );
 }
 

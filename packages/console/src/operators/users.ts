@@ -2,6 +2,7 @@ import type { ConsentOfUser } from '@ostiary/core/admin';
 import type { ConsoleAnswer, KycState } from '@ostiary/core/console';
 import { fillText, type Html, html, nameOf } from '@ostiary/core/pages';
 import { choiceField, facts, moment, pageLinks, stateBadge } from '../parts.ts';
+import { editedValue, shownField } from '../shown-values.ts';
 import { perPage } from '../two-way.ts';
 import { seeOther } from '../visit.ts';
 import { actForm, asked, formPanel } from './fields.ts';
@@ -108,7 +109,7 @@ function acts(user: OperatorUser, visit: OperatorContext): Html {
       ? null
       : actForm(visit, {
           ...{ action, act: 'kyc', label: text.changeKyc },
-          body: html`${choiceField({ label: text.kyc, name: 'status', options: statuses.map((status) => [status, kyc.states[status]] as const), chosen: user.kyc.kycStatus })}
+          body: html`${shownField({ status: user.kyc.kycStatus, tier: String(user.kyc.kycTier) })}${choiceField({ label: text.kyc, name: 'status', options: statuses.map((status) => [status, kyc.states[status]] as const), chosen: user.kyc.kycStatus })}
 ${choiceField({ label: text.tier, name: 'tier', options: tierOptions, chosen: String(user.kyc.kycTier) })}`,
         })
   }
@@ -149,9 +150,12 @@ ${await historyPanel(visit, { target: `user:${sub}` })}`,
 /** Performs what an operator does with a user, such as blocking the user. */
 export async function changeUser(visit: OperatorContext, form: Form): Promise<ConsoleAnswer> {
   const { admin, urls, users: host } = visit;
-  const { sub } = await userOf(visit);
-  const kycStatus = statuses.find((status) => status === form.get('status'));
-  const kycTier = tiers.find((tier) => String(tier) === form.get('tier'));
+  const { sub, kyc: stored } = await userOf(visit);
+  // Somebody else may have changed the other of the two while the page was open.
+  const edited = (name: string, value: unknown) =>
+    stored ? editedValue(form, name, { submitted: form.get(name), stored: value }) : form.get(name);
+  const kycStatus = statuses.find((status) => status === edited('status', stored?.kycStatus));
+  const kycTier = tiers.find((tier) => String(tier) === edited('tier', String(stored?.kycTier)));
   const kyc = kycStatus === undefined || kycTier === undefined ? undefined : { kycStatus, kycTier };
   const calls: {
     readonly [act: string]: readonly [notice: string, call: (() => Promise<unknown>) | undefined];
