@@ -4,6 +4,10 @@ import { access, link, open, rename, rm } from 'node:fs/promises';
 import { onExit } from 'signal-exit';
 import { CommandUsageError } from './command.ts';
 
+/** Returns a temporary file, and the files that SQLite makes beside a database while it writes it. */
+const withFilesBeside = (file: string): readonly string[] =>
+  ['', '-journal', '-wal', '-shm'].map((end) => `${file}${end}`);
+
 const exists = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
@@ -26,7 +30,10 @@ export async function writeFileAtomically<Result>(
   const unfinished = `${file}.${process.pid}.unfinished`;
   await create(unfinished, file);
   // Nothing in `finally` runs if a signal ends the process. Programs that write the file are stopped first.
-  const done = onExit(() => rmSync(unfinished, { force: true }), { alwaysLast: true });
+  const remove = () => {
+    for (const each of withFilesBeside(unfinished)) rmSync(each, { force: true });
+  };
+  const done = onExit(remove, { alwaysLast: true });
   try {
     const result = await make(unfinished);
     const handle = await open(unfinished, 'r+');
@@ -44,7 +51,8 @@ export async function writeFileAtomically<Result>(
  * Creates the file with its permissions before anything is written, so that no other user can ever read it.
  */
 async function create(unfinished: string, file: string): Promise<void> {
-  await rm(unfinished, { force: true });
+  // A process with the same id, as in containers, may have been killed.
+  for (const each of withFilesBeside(unfinished)) await rm(each, { force: true });
   try {
     await (await open(unfinished, 'wx', 0o600)).close();
   } catch (error) {

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -70,6 +72,22 @@ describe('ostiary backup on SQLite', () => {
     copy.close();
     const json = await backup({ engine: 'sqlite', file }, nextFile(), '--json');
     expect(json.json()).toMatchObject({ engine: 'sqlite', tables: { users: 2_000, 'odd "name': 0 } });
+  });
+
+  it('leaves nothing behind if a signal ends it, not even the journal of SQLite', async () => {
+    const { file } = inUse();
+    const to = await mkdtemp(join(folder, 'interrupted-'));
+    const script = `
+      import Sqlite from 'better-sqlite3';
+      import { backupCommand } from '../src/backup/index.ts';
+      const openFile = (file) => new Sqlite(file, { fileMustExist: true });
+      const find = async () => ({ engine: 'sqlite', file: process.argv[1] });
+      const progress = ({ done }) => void (done > 0 && process.kill(process.pid, 'SIGTERM'));
+      await backupCommand({ find, openFile }).run({ required: () => process.argv[2] }, { progress });`;
+    const flags = ['--conditions=ostiary-source', '--input-type=module', '--eval', script];
+    const child = spawn(process.execPath, [...flags, file, join(to, 'saved')], { cwd: import.meta.dirname });
+    expect(await once(child, 'close')).toEqual([null, 'SIGTERM']);
+    expect(await readdir(to)).toEqual([]);
   });
 
   it('is a snapshot of one moment, and does not restart during many writes', async () => {
