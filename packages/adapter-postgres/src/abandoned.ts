@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { deadlineIn } from './deadline.ts';
-import { connectionBeside, ignore, type PostgresPool } from './pool.ts';
+import { sqlStateOf } from './errors.ts';
+import { connectionBeside, ignore, type PostgresPool, type Session } from './pool.ts';
 import { connectionOn, statement } from './statement.ts';
 import { callTimeoutMs } from './timeouts.ts';
 
@@ -20,11 +21,18 @@ const askMs = 500;
 /** Abandoned connections of each pool that has some. Each such pool has one running {@link watch}. */
 const abandonedOf = new WeakMap<PostgresPool, Set<Abandoned>>();
 
-// The process id that a pooler reports may be that of another user's process.
+// One CASE, because the conditions of a WHERE have no order: the process id that a pooler or another server gave may be
+// that of a process of somebody else. An idle process has no statement, so its connection was cut. A process that waits
+// for a lock is not committing yet, and one that waits for a standby has committed. A role that sessions switch to may
+// not cancel statements of the user's own processes, so this transaction runs without it.
 const stillRunning = statement<{ pids: readonly number[]; cancel: readonly number[] }, { pid: number }>(`
-  SELECT pid FROM pg_stat_activity
-  WHERE pid = ANY (:pids::integer[]) AND usename = current_user AND datname = current_database()
-    AND (pid <> ALL (:cancel::integer[]) OR pg_cancel_backend(pid))
+  SELECT pid FROM pg_stat_activity WHERE pid = ANY (:pids::integer[]) AND CASE
+    WHEN usename IS DISTINCT FROM session_user OR datname IS DISTINCT FROM current_database() THEN false
+    WHEN state LIKE 'idle%' OR set_config('role', 'none', true) <> 'none' THEN false
+    WHEN wait_event = 'SyncRep' THEN true
+    WHEN wait_event_type = 'Lock' OR pid = ANY (:cancel::integer[]) THEN pg_cancel_backend(pid)
+    ELSE true
+  END
 `);
 
 /**
@@ -33,7 +41,7 @@ const stillRunning = statement<{ pids: readonly number[]; cancel: readonly numbe
  * were closed and replaced at once, the server processes of one pool would grow without a limit.
  *
  * Resolves when the statement has ended, and also if the server cannot be asked, or has no such process: it
- * has failed, another server is the primary now, or a pooler is in between.
+ * has failed, another server is the primary now, a pooler is in between, or the network has cut the connection.
  */
 export async function untilEnded(
   pool: PostgresPool,
@@ -80,24 +88,26 @@ async function watch(pool: PostgresPool, all: ReadonlySet<Abandoned>): Promise<v
 }
 
 /**
- * Returns the process ids that still exist on the server; none if the server cannot be asked. Uses a connection
+ * Returns the process ids that still run a statement; none if the server cannot be asked. Uses a connection
  * beside the pool, whose connections may all be abandoned.
  */
 async function aliveOf(pool: PostgresPool, asked: readonly Abandoned[]): Promise<ReadonlySet<number>> {
-  const session = connectionBeside(pool);
-  if (session === null) return new Set();
-  session.on('error', ignore);
   const deadline = deadlineIn(callTimeoutMs);
+  let session: Session | null = null;
   try {
+    session = connectionBeside(pool);
+    if (session === null) return new Set();
+    session.on('error', ignore);
     await deadline.race(Promise.resolve(session.connect()));
     const pids = asked.map(({ pid }) => pid);
     const cancel = asked.filter(({ mayCancel }) => mayCancel).map(({ pid }) => pid);
     const rows = await deadline.race(stillRunning.all(connectionOn(session), { pids, cancel }));
     return new Set(rows.map(({ pid }) => pid));
-  } catch {
-    return new Set();
+  } catch (error) {
+    // A server that is full answers: were their places free, the calls would take each connection that others give back.
+    return new Set(sqlStateOf(error) === '53300' ? asked.map(({ pid }) => pid) : []);
   } finally {
     deadline.clear();
-    void session.end().catch(ignore);
+    void session?.end().catch(ignore);
   }
 }
