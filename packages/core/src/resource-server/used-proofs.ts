@@ -21,23 +21,32 @@ const keptMs = 180_000;
  * expires, because the proof could then be used again: while the store is full, `use` throws.
  */
 export function usedProofsInMemory(clock: Clock, limit: number): UsedProofs {
-  /** Time until which each id of a proof is kept, oldest id first. */
-  const ids = new Map<string, number>();
+  /**
+   * Time until which each id of a proof is kept, in the order of these times, and the last of them. After the clock was
+   * set back, a new map begins, because later ids are then kept for less long than earlier ones.
+   */
+  let spans: { readonly ids: Map<string, number>; last: number }[] = [];
 
   return {
     async use(id) {
       const now = clock.now();
-      for (const [old, until] of ids) {
-        if (until > now) break;
-        ids.delete(old);
+      for (const { ids } of spans)
+        for (const [old, until] of ids) {
+          if (until > now) break;
+          ids.delete(old);
+        }
+      spans = spans.filter(({ ids }) => ids.size > 0);
+      if (spans.some(({ ids }) => ids.has(id))) return false;
+      if (spans.reduce((sum, { ids }) => sum + ids.size, 0) >= limit)
+        throw new Error(`${limit} DPoP proofs were used within three minutes`);
+      const until = now + keptMs;
+      let span = spans.at(-1);
+      if (span === undefined || until < span.last) {
+        span = { ids: new Map(), last: until };
+        spans.push(span);
       }
-      if (ids.has(id)) return false;
-      const [first = 0] = ids.values();
-      // The first id is from before the clock was set back, and kept for longer: ids behind it may have expired.
-      if (ids.size >= limit && first > now + keptMs)
-        for (const [old, until] of ids) if (until <= now) ids.delete(old);
-      if (ids.size >= limit) throw new Error(`${limit} DPoP proofs were used within three minutes`);
-      ids.set(id, now + keptMs);
+      span.ids.set(id, until);
+      span.last = until;
       return true;
     },
   };

@@ -206,3 +206,14 @@ it('a proof that was used before the clock was set back fills the memory with no
   }
   expect(await use('ahead')).toBe(false);
 });
+
+it('ids that were used after the clock was set back by less than they are kept end in time', async () => {
+  const clock = new TestClock();
+  const ids = usedProofsInMemory(clock, 3);
+  const use = (id: string) => ids.use(id, new Date(clock.now() + 120_000));
+  expect(await use('ahead')).toBe(true);
+  clock.advance(-170_000);
+  expect([await use('a'), await use('b')]).toEqual([true, true]);
+  clock.advance(180_000);
+  expect([await use('ahead'), await use('c')]).toEqual([false, true]);
+});
