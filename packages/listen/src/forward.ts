@@ -22,8 +22,8 @@ const deadlineMs = 9_000;
  */
 const bodyMs = 2_000;
 
-/** Greatest HTTP status that the service accepts; a greater one is no HTTP (RFC 9110, section 15). */
-const mostStatus = 599;
+/** Checks whether a status ends a response; the service accepts no other one (RFC 9110, section 15). */
+const isFinal = (status: number): boolean => status >= 200 && status <= 599;
 
 /** Number of bytes of the local server's response that are sent to the service. Test mode stores no more. */
 const reportedBytes = 1_024;
@@ -77,9 +77,9 @@ export async function forward({ headers, body }: InboxRequest, to: URL): Promise
         settle = () => {
           clearTimeout(timer);
           resolve(
-            httpStatus > mostStatus
-              ? { error: 'protocol', durationMs }
-              : { httpStatus, response: textOf(bytes), durationMs },
+            isFinal(httpStatus)
+              ? { httpStatus, response: textOf(bytes), durationMs }
+              : { error: 'protocol', durationMs },
           );
           sent.destroy();
         };
