@@ -1,6 +1,6 @@
 /**
- * Script for the pages: buttons copy the text beside them and report that, the seconds to the next attempt
- * count down, and a secret that is shown once is removed when its page is left, also from the copy that a
+ * Script for the pages: buttons copy the text beside them and report that, a form that is on its way is not sent
+ * again, the seconds to the next attempt count down, and a secret that is shown once is removed when its page is left, also from the copy that a
  * browser keeps for going back. The script makes no requests. A page that updates itself (`live.ts`) receives
  * the server's texts first; the script converts them before they are visible.
  */
@@ -16,7 +16,7 @@ export const conveniences = `
   async function copy(button) {
     const shown = button.closest('.snippet').querySelector('pre, code');
     try {
-      await navigator.clipboard.writeText(button.dataset.copy || shown.textContent);
+      await navigator.clipboard.writeText(decodeURIComponent(button.dataset.copy) || shown.textContent);
       say(button.dataset.done);
     } catch {
       getSelection().selectAllChildren(shown);
@@ -42,6 +42,19 @@ export const conveniences = `
   document.addEventListener('click', ({ target }) => {
     const button = target.closest?.('button[data-copy]');
     if (button) copy(button);
+  });
+
+  // Somebody who presses a button again while the server is slow would do everything twice.
+  let sent = new WeakMap();
+  document.addEventListener('submit', (event) => {
+    const { target, submitter } = event;
+    if (target.getAttribute('method') !== 'post') return;
+    const before = sent.get(target);
+    if (before?.submitter === submitter && performance.now() - before.at < 10000) event.preventDefault();
+    else sent.set(target, { submitter, at: performance.now() });
+  });
+  addEventListener('pageshow', () => {
+    sent = new WeakMap();
   });
 
   addEventListener('pagehide', () => {

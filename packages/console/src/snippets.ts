@@ -179,10 +179,10 @@ with urlopen(request) as response:
 
 /**
  * Makes a button that copies the text beside it in a `.snippet`, or `text` if given. The button is hidden if
- * scripts do not run.
+ * scripts do not run. `text` is percent-encoded in the page, because HTML cannot contain control characters.
  */
 export function copyButton({ words: { snippets: words } }: Voice, title: string, text = ''): Html {
-  return html`<button type="button" class="compact" data-copy="${text}" data-done="${words.copied}" data-failed="${words.notCopied}">${words.copy} <span class="hidden">${title}</span></button>`;
+  return html`<button type="button" class="compact" data-copy="${encodeURIComponent(text.toWellFormed())}" data-done="${words.copied}" data-failed="${words.notCopied}">${words.copy} <span class="hidden">${title}</span></button>`;
 }
 
 /**

@@ -174,10 +174,11 @@ describe('code with the SDK', () => {
 describe('text to copy', () => {
   const voice = { language: 'en', words: english } as const;
   it('is escaped, and copied unchanged even if it cannot be shown', () => {
-    const markup = render(snippet(voice, 'A title', '</pre><script>alert(1)</script>\u202e'));
+    const hidden = '</pre><script>alert(1)</script>\u202e\u007f\u0085';
+    const markup = render(snippet(voice, 'A title', hidden));
     expect(markup).not.toContain('<script');
-    expect(markup).toContain('data-copy="&lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;\u202e"');
-    expect(markup).toContain('&lt;/script&gt;\ufffd</pre>');
+    expect(decodeURIComponent(/data-copy="([^"]*)"/.exec(markup)?.[1] ?? '')).toBe(hidden);
+    expect(markup).toContain('&lt;/script&gt;\ufffd\ufffd\ufffd</pre>');
     expect(render(snippet(voice, 'A title', 'a\n\tb'))).toMatch(/data-copy="" data-done="Copied\."/);
   });
 });
