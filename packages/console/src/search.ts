@@ -17,12 +17,8 @@ async function found<Done>(call: Promise<Done>): Promise<Done | null> {
   }
 }
 
-/**
- * Returns the URL of the partner's object with an id, or of the payment with a reference; `null` if there is
- * none. All calls are made for the session, so that objects of other partners and of the other mode are not
- * found.
- */
-async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null> {
+/** Returns the URL of the partner's object with an id whose beginning names the kind of object; `null` if there is none. */
+async function objectOf({ api, urlOf }: Visit, id: string): Promise<string | null> {
   const path = { id };
   const kind = /^[a-z]{2,3}(?=_)/.exec(id)?.[0];
   if (kind === 'evt') return (await found(api('getEvent', { path }))) && urlOf('event', { id });
@@ -32,6 +28,19 @@ async function placeOf({ api, urlOf }: Visit, id: string): Promise<string | null
     const delivery = await found(api('getDelivery', { path }));
     return delivery && `${urlOf('event', { id: delivery.eventId })}#${id}`;
   }
+  return null;
+}
+
+/**
+ * Returns the URL of the partner's object with an id, or of the payment with a reference, which may begin like an id;
+ * `null` if there is none. All calls are made for the session, so that objects of other partners and of the other
+ * mode are not found.
+ */
+async function placeOf(visit: Visit, id: string): Promise<string | null> {
+  const { api, urlOf } = visit;
+  const path = { id };
+  const object = await objectOf(visit, id);
+  if (object !== null) return object;
   const [request, payments] = await Promise.all([
     found(api('getRequest', { path })),
     found(api('listPayments', { query: queryOf({ reference: id }) })),

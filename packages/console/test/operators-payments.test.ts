@@ -63,6 +63,9 @@ describe('the payments of a partner', () => {
     expect(text).toContain('payment.completed');
     expect((await get(`/payments/${failed}?mode=test`)).text).toContain('payment.failed');
     expect((await get(`/payments/${completed}`)).status).toBe(404);
+    // No link to the other mode, in which there is no such payment.
+    expect(text).not.toContain('mode=live');
+    expect(text).toContain('<dt>Data</dt><dd>Test data</dd>');
     const other = await kit.key();
     const elsewhere = `/operators/partners/${other.partner}/payments/${completed}?mode=test`;
     expect((await browser.get(elsewhere)).status).toBe(404);

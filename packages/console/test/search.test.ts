@@ -99,7 +99,16 @@ describe('the search of a partner', () => {
     const live = await kit.provider.key({ mode: 'live', partner: mine.key.partner });
     const liveEndpoint = await kit.endpoint(live, '/live');
     const browser = await kit.signedIn(mine.key);
+    // References may begin like ids.
+    const references = ['tr_2026_001', 'we_1', 'evt_1', 'dl_1'];
+    const named: [string, string][] = [];
+    for (const reference of references) {
+      const payment = { ...testPayment, reference };
+      const paid = await kit.provider.partnerCall(mine.key, 'POST /v1/partner/payments', payment);
+      named.push([reference, `/sandbox/payments/${paid.json().id}`]);
+    }
     for (const [text, place] of [
+      ...named,
       [mine.event, `/sandbox/events/${mine.event}`],
       [` ${mine.endpoint} `, `/sandbox/endpoints/${mine.endpoint}`],
       [mine.delivery, `/sandbox/events/${mine.event}#${mine.delivery}`],

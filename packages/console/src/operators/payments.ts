@@ -2,6 +2,7 @@ import type { ConsoleAnswer } from '@ostiary/core/console';
 import { type Html, html } from '@ostiary/core/pages';
 import { problemRow } from '../frame.ts';
 import { orderOf, orders, timeOrders } from '../list-order.ts';
+import { facts } from '../parts.ts';
 import { dayPanel, filterOf, type PaymentContext, paymentList, yesterday } from '../payments/list.ts';
 import { paymentFacts, paymentSteps } from '../payments/one.ts';
 import { fileOf, filesPanel, reconciliationPanel, spreadsheetProblem } from '../payments/reconciliation.ts';
@@ -27,7 +28,7 @@ function contextOf(visit: OperatorContext): PaymentContext {
 function framedBelowPayments(
   visit: OperatorContext,
   partnerName: string,
-  page: Pick<OperatorFrame, 'title' | 'refused' | 'body'>,
+  page: Pick<OperatorFrame, 'title' | 'refused' | 'body' | 'hasModes'>,
 ): ConsoleAnswer {
   const { may, slug, urls, voice } = visit;
   return framed(visit, {
@@ -69,7 +70,7 @@ export async function payments(visit: OperatorContext): Promise<ConsoleAnswer> {
 
 /** Shows one transfer with the event about its outcome. */
 export async function payment(visit: OperatorContext): Promise<ConsoleAnswer> {
-  const { admin, slug, id, urls, voice } = visit;
+  const { admin, slug, id, urls, voice, words } = visit;
   const owner = { partner: slug, mode: modeOf(visit) };
   const transfer = found(await admin.transfers.get(owner, id));
   const event = await admin.transfers.event(owner, id);
@@ -80,7 +81,10 @@ export async function payment(visit: OperatorContext): Promise<ConsoleAnswer> {
   };
   return framedBelowPayments(visit, slug, {
     title: text.one,
-    body: html`<section class="panel" aria-labelledby="facts"><h2 id="facts">${tools.payment.facts}</h2>${paymentFacts(transfer, voice)}</section>
+    // The same id in the other mode does not exist.
+    hasModes: false,
+    body: html`<section class="panel" aria-labelledby="facts"><h2 id="facts">${tools.payment.facts}</h2>${paymentFacts(transfer, voice)}
+${facts([[words.mode, words[owner.mode]]])}</section>
 <section class="panel" aria-labelledby="steps"><h2 id="steps">${text.history}</h2>${paymentSteps(transfer, told, voice)}</section>`,
   });
 }
