@@ -10,6 +10,7 @@ import type { Language } from '../settings.ts';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { SignInContext } from './context.ts';
+import { isSameOrigin } from './csrf.ts';
 import { createFormProofs } from './form-proofs.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
@@ -136,6 +137,16 @@ export function createAccountRoutes(context: SignInContext) {
     });
   }
 
+  /**
+   * Checks whether a form that is not genuine (any more) came from a user who has just signed in with it: the button was
+   * pressed again while the next page was loading. The first sign-in has made the form invalid.
+   */
+  async function isSecondPress(ctx: Context, { handle }: LoginRequest, session: Session | null) {
+    if (session === null || !isSameOrigin(ctx.req, authUrl)) return false;
+    const account = await accounts.getBySub(session.sub);
+    return account?.handle.toLowerCase() === handle.toLowerCase();
+  }
+
   return {
     ...homeRoutes(context, sessionOf),
 
@@ -150,8 +161,10 @@ export function createAccountRoutes(context: SignInContext) {
       const form = await readForm(ctx.req);
       const request = parseLogin(form, 'handle', authUrl);
       const session = await sessionOf(ctx);
-      if (!isGenuine(ctx, form, 'login', null))
+      if (!isGenuine(ctx, form, 'login', null)) {
+        if (await isSecondPress(ctx, request, session)) return seeOther(ctx, request.returnTo);
         return showForm(ctx, request, session, { status: 403, text: (language) => texts[language].stale });
+      }
       const result = await checkPassword(ctx, request.handle, (form.get('password') ?? '').slice(0, 1024));
       if (!('sub' in result)) return showForm(ctx, request, session, result);
       ctx.append('Set-Cookie', cookies.session.set(await sessions.start(result.sub, session)));

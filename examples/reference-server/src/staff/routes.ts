@@ -6,6 +6,7 @@ import { languageOf } from '../pages/layout.ts';
 import { staffLoginPage, staffPage } from '../pages/staff-pages.ts';
 import { texts } from '../pages/texts.ts';
 import type { Language } from '../settings.ts';
+import { isSameOrigin } from '../sign-in/csrf.ts';
 import { safeReturnTo } from '../sign-in/return-to.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { StaffContext } from './context.ts';
@@ -168,6 +169,15 @@ export function createStaffRoutes(context: StaffContext) {
     });
   }
 
+  /**
+   * Checks whether a form that is not genuine (any more) came from a person who has just signed in with it: the button was
+   * pressed again while the next page was loading. The first sign-in has made the form invalid.
+   */
+  async function isSecondPress(ctx: Context, email: string): Promise<boolean> {
+    const who = isSameOrigin(ctx.req, authUrl) ? await signedIn(ctx) : null;
+    return who?.member.email.toLowerCase() === email.toLowerCase();
+  }
+
   return {
     ...createJoinRoutes(context),
     ...accountRoutes(context),
@@ -181,7 +191,10 @@ export function createStaffRoutes(context: StaffContext) {
     async signIn(ctx: Context): Promise<void> {
       const form = await readForm(ctx.req);
       const request = parseLogin(form, authUrl);
-      if (!forms.isGenuine(ctx, form, 'staff-login', null)) return showForm(ctx, request, stale);
+      if (!forms.isGenuine(ctx, form, 'staff-login', null)) {
+        if (await isSecondPress(ctx, request.email)) return seeOther(ctx, request.returnTo);
+        return showForm(ctx, request, stale);
+      }
       const password = (form.get('password') ?? '').slice(0, 1_024);
       const code = (form.get('code') ?? '').slice(0, 40);
       const result = await attempt(ctx, request.email, () =>

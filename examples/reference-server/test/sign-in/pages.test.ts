@@ -51,6 +51,23 @@ describe('signing in', () => {
     expect((await attacker.get('/')).html).toContain('href="/login"');
   });
 
+  test('twice with one form leads on, if the button was pressed again while the next page was loading', async () => {
+    const { origin } = await startServer();
+    const visitor = new Visitor(origin);
+    const page = await visitor.get('/login?return_to=%2Faccount%2Fapps');
+    const form = { ...fieldsOf(page.html), ...anaika };
+    const location = `${origin}/account/apps`;
+    expect(await visitor.post('/login', form)).toMatchObject({ status: 303, location });
+    const session = visitor.cookies.get('ostiary_session');
+    expect(await visitor.post('/login', form)).toMatchObject({ status: 303, location });
+    expect(visitor.cookies.get('ostiary_session')).toBe(session);
+    // Not for another user, another site, or nobody.
+    expect((await visitor.post('/login', { ...form, ...jean })).status).toBe(403);
+    expect((await visitor.post('/login', form, { Origin: 'https://evil.example' })).status).toBe(403);
+    visitor.cookies.delete('ostiary_session');
+    expect((await visitor.post('/login', form)).status).toBe(403);
+  });
+
   test('again needs the password, and updates the time of the sign-in', async () => {
     let now = Date.parse('2026-05-01T12:00:00.000Z');
     const { origin, server } = await startServer({ now: () => now });

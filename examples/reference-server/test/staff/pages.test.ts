@@ -112,6 +112,20 @@ describe('staff', () => {
     expect((await kit.acts()).filter((act) => act === `${email} owner staff.sign_in`)).toHaveLength(4);
   });
 
+  test('twice with one form lead on, if the button was pressed again while the next page was loading', async () => {
+    const kit = await startForStaff();
+    const { recovery } = await joined(kit, 'ana@example.com', 'owner');
+    const browser = new Visitor(kit.origin);
+    const fields = formOf((await browser.get('/staff/login')).html, '/staff/login');
+    const form = { ...fields, email: 'ana@example.com', password, code: recovery[0] ?? '' };
+    for (const _ of [1, 2])
+      expect(await browser.post('/staff/login', form)).toMatchObject({
+        status: 303,
+        location: `${kit.origin}/operators`,
+      });
+    expect((await browser.post('/staff/login', { ...form, email: 'eva@example.com' })).status).toBe(403);
+  });
+
   test('are not users, and users are not staff', async () => {
     const { server, origin } = await startServer({}, { OSTIARY_OPERATORS: 'on' });
     const browser = new Visitor(origin);
