@@ -58,7 +58,8 @@ export function addSignInRoutes(router: Router, config: PartnerConfig, sessions:
     const identity = await oauth[client].userinfo(accessToken);
     const expiresAt = new Date(Date.now() + expiresIn * 1_000);
     const signedIn = { client, accessToken, scope, expiresAt, identity, readAt: new Date() };
-    sessions.start(ctx, { signedIn });
+    // Other tabs may be in the middle of their sign-in.
+    sessions.start(ctx, { signedIn, pending: session.pending });
     seeOther(ctx, '/');
   });
 

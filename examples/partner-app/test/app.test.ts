@@ -61,6 +61,17 @@ describe('the callback', () => {
     expect(html.match(/The shop did not ask/g)).toHaveLength(3);
   });
 
+  test('of another tab counts too, after the first tab has signed in', async () => {
+    const { customer, iss } = await openShop();
+    const [first, second] = [await customer.begin(), await customer.begin()];
+    for (const { state } of [first, second])
+      expect(await customer.callback({ code: 'c', state, iss })).toMatchObject({
+        status: 303,
+        location: '/',
+      });
+    expect((await customer.callback({ code: 'c', state: second.state, iss })).status).toBe(400);
+  });
+
   test('refuses a state that is unknown, of another browser, or already used', async () => {
     const { customer, config, received, iss } = await openShop();
     const { state } = await customer.begin();
