@@ -159,11 +159,41 @@ function nextTry(
  */
 const mostOfOne = 8;
 
+/** Longest wait of a notification whose client or server is busy with others, in milliseconds. */
+const longestBusyMs = 60_000;
+
 /**
  * Returns the wait before the next attempt if a client or a server is busy with other notifications, in
- * milliseconds.
+ * milliseconds. Only for a client that has not answered yet: one that answers takes notifications in turn.
  */
-const busyWaitMs = (attempt: number): number => Math.min(1000 * 2 ** (attempt - 1), 60_000);
+const busyWaitMs = (attempt: number): number => Math.min(1000 * 2 ** (attempt - 1), longestBusyMs);
+
+/** Shortest time between two notifications that wait for their turn, in milliseconds. */
+const shortestTurnMs = 5;
+
+/** Number of clients beyond which this process forgets how fast those answered to which it sends nothing now. */
+const mostLines = 1_000;
+
+/** Notifications of one client in this process. */
+interface Line {
+  running: number;
+  /** Mean duration of a notification, in milliseconds; `null` as long as none has ended. */
+  meanMs: number | null;
+  /** Time of the latest turn that was given to a waiting notification. */
+  lastTurn: number;
+}
+
+/**
+ * Gives a notification the next turn: as many turns in a second as the client answers notifications. Without
+ * turns, all that wait would come back at the same moment, and find the client busy again.
+ */
+function nextTurn(line: Line, now: number, attempt: number): number {
+  if (line.meanMs === null) return now + busyWaitMs(attempt);
+  // The clock may have been set back.
+  const latest = Math.min(Math.max(line.lastTurn, now), now + longestBusyMs);
+  line.lastTurn = Math.min(latest + Math.max(line.meanMs / mostOfOne, shortestTurnMs), now + longestBusyMs);
+  return Math.ceil(line.lastTurn);
+}
 
 /** A sign-out notification for one client. */
 interface Notice {
@@ -178,7 +208,14 @@ interface Notice {
  */
 export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
-  const underWay = new Map<string, number>();
+  const lines = new Map<string, Line>();
+
+  /** Keeps the line of a client, also while nothing runs: those that wait come back later. */
+  function remember(id: string, line: Line): void {
+    if (lines.size >= mostLines && !lines.has(id))
+      for (const [other, { running }] of lines) if (running === 0) lines.delete(other);
+    lines.set(id, line);
+  }
 
   async function call(clientId: string, { sub, sid, owner }: Notice) {
     const client = await storage.clients.find(clientId);
@@ -189,16 +226,18 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
 
   return async ({ sub, sid, clientId, since }, { attempt, owner }) => {
     const id = String(clientId);
-    const others = underWay.get(id) ?? 0;
-    if (others >= mostOfOne) return { dueAt: clock.now() + busyWaitMs(attempt) };
-    underWay.set(id, others + 1);
+    const line = lines.get(id) ?? { running: 0, meanMs: null, lastTurn: 0 };
+    const startedAt = clock.now();
+    if (line.running >= mostOfOne) return { dueAt: nextTurn(line, startedAt, attempt) };
+    remember(id, line);
+    line.running += 1;
     const notice = { sub: String(sub), sid: typeof sid === 'string' ? sid : null, owner };
     const answer = await call(id, notice).finally(() => {
-      const left = (underWay.get(id) ?? 1) - 1;
-      if (left === 0) underWay.delete(id);
-      else underWay.set(id, left);
+      line.running -= 1;
     });
-    if (answer === null) return { dueAt: clock.now() + busyWaitMs(attempt) };
+    if (answer === null) return { dueAt: nextTurn(line, clock.now(), attempt) };
+    const tookMs = Math.max(0, clock.now() - startedAt);
+    line.meanMs = line.meanMs === null ? tookMs : (3 * line.meanMs + tookMs) / 4;
     if (answer === 'not wanted' || answer.ok) return null;
     const { error, httpStatus } = answer;
     // Stopped: it is unknown what the client received.
