@@ -143,6 +143,20 @@ export function leftOf(record: Members, rules: MemberRules): readonly string[] {
   ];
 }
 
+/**
+ * Returns the setting of a client whose old server accepted any port of its loopback redirect URIs (RFC 8252,
+ * section 7.3). Ostiary accepts any port for public clients only: a confidential client loses it.
+ */
+export function portsOf(
+  isAny: boolean,
+  isPublic: boolean,
+): { readonly settings: Pick<NewClient, 'loopbackPorts'>; readonly left: readonly string[] } {
+  if (!isAny) return { settings: {}, left: [] };
+  return isPublic
+    ? { settings: { loopbackPorts: 'any' }, left: [] }
+    : { settings: {}, left: ['other ports of its loopback addresses'] };
+}
+
 /** Parses a time in an export: seconds, milliseconds, or ISO 8601. */
 export function moment(value: unknown): Date | undefined {
   const date =

@@ -17,6 +17,10 @@ import {
 } from './found.ts';
 import { clientOfMetadata } from './metadata.ts';
 
+/** Checks whether Hydra ignores the port of a redirect URI: of every loopback IP address, but not of `localhost`. */
+const ignoresPort = (uri: string): boolean =>
+  /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::\d*)?(?:[/?]|$)/i.test(uri);
+
 /** Rules for the members of Hydra's consent sessions. */
 const sessionRules: MemberRules = {
   consent_request: handled,
@@ -78,7 +82,7 @@ export const readHydra: ReadExport = (document) => {
       .map((one) => {
         // An empty list of grant types means the standard's default, so drop the member.
         const { grant_types: grants, ...metadata } = one;
-        return clientOfMetadata(list(grants).length === 0 ? metadata : one);
+        return clientOfMetadata(list(grants).length === 0 ? metadata : one, Date.now(), ignoresPort);
       }),
     consents: found.filter((one) => one.consent_request !== undefined).map(consentOf),
   };

@@ -10,6 +10,7 @@ import {
   members,
   moment,
   otherOrigins,
+  portsOf,
   type ReadExport,
   secretOf,
   text,
@@ -50,6 +51,12 @@ function afterLogout(
   const uris = given.filter((uri) => uri !== '-' && uri !== '');
   return [...new Set(uris.flatMap((uri) => (uri === '+' ? redirectUris : [absoluteUri(uri)])))];
 }
+
+/**
+ * Checks whether Keycloak accepts any port of a redirect URI: of a loopback address that is registered without
+ * a port.
+ */
+const ignoresPort = (uri: string): boolean => /^http:\/\/(?:localhost|127\.0\.0\.1)(?:[/?]|$)/i.test(uri);
 
 function leftOfClient(
   client: Members,
@@ -94,10 +101,12 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
     text(attributes['id.token.signed.response.alg']) ?? text(realm.defaultSignatureAlgorithm) ?? 'RS256';
   const getsRefreshTokens = attributes['use.refresh.tokens'] !== 'false';
   const backchannel = text(attributes['backchannel.logout.url']);
+  const ports = portsOf(redirectUris.some(ignoresPort), client.publicClient === true);
   const settings: NewClient = {
     clientId,
     name: text(client.name) ?? clientId,
     redirectUris,
+    ...ports.settings,
     // Every client of Keycloak may request `openid`, although the export does not list this scope.
     allowedScopes: [...new Set(['openid', ...scopes])].filter(
       (scope) => !plumbing.includes(scope) && (scope !== 'offline_access' || getsRefreshTokens),
@@ -117,7 +126,7 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
       idTokenAlg: algorithmOf(algorithm),
     }),
   };
-  const left = leftOfClient(client, algorithm, redirectUris);
+  const left = [...leftOfClient(client, algorithm, redirectUris), ...ports.left];
   return { clientId, settings, left, reason: reasonOf(client, secret, now) };
 }
 

@@ -14,6 +14,7 @@ import {
   members,
   otherOrigins,
   otherThan,
+  portsOf,
   secretOf,
   standardScopes,
   text,
@@ -131,12 +132,14 @@ const metadataRules: MemberRules = {
 };
 
 /**
- * Checks whether the metadata of an imported client describe a native app with a loopback redirect URI. Such an
- * app may use any port of it (RFC 8252, section 7.3).
+ * Checks whether the old server ignored the port of a redirect URI, as RFC 8252, section 7.3, demands for
+ * loopback addresses.
  */
-const usesAnyPort = (metadata: Members): boolean =>
-  metadata.application_type === 'native' &&
-  texts(metadata.redirect_uris).some((uri) => uri.startsWith('http:'));
+type IgnoresPort = (redirectUri: string, metadata: Members) => boolean;
+
+/** oidc-provider accepts `http` redirect URIs of native apps for loopback addresses only, with any port. */
+const isOfNativeApp: IgnoresPort = (uri, metadata) =>
+  metadata.application_type === 'native' && uri.startsWith('http:');
 
 /** Checks whether a client authenticates with a signed JWT instead of a secret. */
 const usesKeys = ({ token_endpoint_auth_method: method }: Members): boolean => method === 'private_key_jwt';
@@ -185,13 +188,24 @@ function reasonOf(metadata: Members, isPublic: boolean, now: number): string | n
   return null;
 }
 
-/** Reads a client from its metadata (RFC 7591, section 2), which oidc-provider and Hydra both store. */
-export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClient {
+/**
+ * Reads a client from its metadata (RFC 7591, section 2), which oidc-provider and Hydra both store.
+ * @param ignoresPort - by default, the rule of oidc-provider
+ */
+export function clientOfMetadata(
+  metadata: Members,
+  now = Date.now(),
+  ignoresPort: IgnoresPort = isOfNativeApp,
+): FoundClient {
   const clientId = text(metadata.client_id) ?? '';
   const isPublic = metadata.token_endpoint_auth_method === 'none';
   const grants = texts(metadata.grant_types);
   const redirectUris = texts(metadata.redirect_uris);
   const scopes = standardScopes(words(metadata.scope));
+  const ports = portsOf(
+    redirectUris.some((uri) => ignoresPort(uri, metadata)),
+    isPublic,
+  );
   return {
     clientId,
     settings: {
@@ -203,7 +217,7 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
       ...credentialsOf(metadata),
       ...(metadata.require_pushed_authorization_requests === true && { requirePushedRequests: true }),
       ...(metadata.dpop_bound_access_tokens === true && { requireDpop: true }),
-      ...(isPublic && usesAnyPort(metadata) && { loopbackPorts: 'any' as const }),
+      ...ports.settings,
       ...present({
         termsUrl: text(metadata.tos_uri),
         privacyUrl: text(metadata.policy_uri),
@@ -211,11 +225,14 @@ export function clientOfMetadata(metadata: Members, now = Date.now()): FoundClie
         idTokenAlg: algorithmOf(metadata.id_token_signed_response_alg),
       }),
     },
-    left: leftOf(metadata, {
-      ...metadataRules,
-      ...(usesKeys(metadata) && keyRules),
-      allowed_cors_origins: otherOrigins(redirectUris),
-    }),
+    left: [
+      ...leftOf(metadata, {
+        ...metadataRules,
+        ...(usesKeys(metadata) && keyRules),
+        allowed_cors_origins: otherOrigins(redirectUris),
+      }),
+      ...ports.left,
+    ],
     reason: reasonOf(metadata, isPublic, now),
   };
 }
