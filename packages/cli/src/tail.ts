@@ -78,6 +78,9 @@ const requestLine = (request: ApiRequest): Line => {
   };
 };
 
+/** Number of rows whose state is remembered, so that none is shown again that was not among the newest for a while. */
+const remembered = 10_000;
+
 /**
  * Makes a function that returns the rows that are new, or whose state has changed since the previous call.
  * The first call returns the newest rows, `first` at most.
@@ -86,7 +89,8 @@ function changes<Item extends { readonly id: string }>(stateOf: (item: Item) => 
   let before: ReadonlyMap<string, string> | null = null;
   return (newestFirst: readonly Item[], first: number): readonly Item[] => {
     const known = before;
-    before = new Map(newestFirst.map((item) => [item.id, stateOf(item)]));
+    const states = newestFirst.map((item) => [item.id, stateOf(item)] as const);
+    before = new Map([...(known ?? []), ...states].slice(-remembered));
     return known === null
       ? newestFirst.slice(0, first)
       : newestFirst.filter((item) => known.get(item.id) !== stateOf(item));
@@ -113,13 +117,13 @@ function createPoll(admin: Administration, owner: Owner, { requests, types, stat
   }
 
   async function deliveriesAt(first: number): Promise<readonly WebhookDelivery[]> {
-    const request = { limit: watched, ...present({ endpointId: endpoint }) };
+    // The storage selects the state: a delivery fails or is dropped long after it was among the newest.
+    const request = { limit: watched, ...present({ endpointId: endpoint, status }) };
     const { deliveries } = await admin.webhooks.deliveries(owner, request);
-    const wanted = deliveries.filter(
-      ({ eventType, state, ...delivery }) =>
-        isWanted(eventType) && (status === undefined || status === state || status === delivery.status),
+    return changedDeliveries(
+      deliveries.filter(({ eventType }) => isWanted(eventType)),
+      first,
     );
-    return changedDeliveries(wanted, first);
   }
 
   async function requestsAt(first: number): Promise<readonly ApiRequest[]> {
