@@ -14,10 +14,11 @@ const inWords = ({ HTG, USD }: Funds) => ({ HTG: formatMoney(HTG), USD: formatMo
 export const partnerFundCommands: Commands<Installation> = {
   'partners fund': {
     about: 'record money of a partner that has arrived on your bank account',
-    example: 'kafe --amount 1250.00 --currency HTG',
+    example: 'kafe --amount 1250.00 --currency HTG --reference BNK-2026-0113',
     flags: {
       amount: value('such as 1250.00', { required: true }),
       currency: value('HTG or USD', { required: true, oneOf: ledgerCurrencies }),
+      reference: value('id of the money at your bank: it is recorded once, however often the command runs'),
     },
     positionals: ['slug'],
     async run({ admin, subject }, args) {
@@ -26,13 +27,21 @@ export const partnerFundCommands: Commands<Installation> = {
       const currency = args.oneOf('currency', ledgerCurrencies);
       if (currency === undefined) throw new CommandUsageError('--currency is missing');
       await requirePartner(admin, slug);
-      const funds = inWords(await subject.ledger.fund(slug, amount, currency));
-      await admin.audit.record({
-        action: 'partner.fund',
-        target: `partner:${slug}`,
-        details: { amount, currency },
+      const reference = args.text('reference') ?? null;
+      const { funds: all, isRepeated } = await subject.ledger.fund(slug, amount, currency, reference);
+      const funds = inWords(all);
+      const has = `${slug} has ${funds[currency]} ${currency}`;
+      const details = { amount, currency, reference, ...(isRepeated && { isRepeated }) };
+      const act = { action: 'partner.fund', target: `partner:${slug}`, details };
+      await admin.audit.record(act).catch((cause: Error) => {
+        // An operator who reads only of a failure repeats the command, and without a reference the money is there twice.
+        throw new Error(
+          `${has}: the money was recorded, do not repeat this. Only the audit log lacks it (${cause.message})`,
+          { cause },
+        );
       });
-      return { text: `${slug} has ${funds[currency]} ${currency}.`, json: { partner: slug, funds } };
+      const text = isRepeated ? `${has}: this reference was recorded before.` : `${has}.`;
+      return { text, json: { partner: slug, funds, isRepeated } };
     },
   },
 

@@ -1,8 +1,15 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { PaymentRail, TransferOrder, TransferResult } from '@ostiary/core';
 import type { Database, Queries, Transaction } from '../database/database.ts';
 import { amountSchema } from './money.ts';
-import { balancesOf, type Funds, type LedgerCurrency, MovementRefused, post } from './postings.ts';
+import {
+  balancesOf,
+  type Funds,
+  type LedgerCurrency,
+  type Movement,
+  MovementRefused,
+  post,
+} from './postings.ts';
 
 /** Error for an amount that cannot be booked. The message is for the caller. */
 export class LedgerError extends Error {
@@ -99,6 +106,32 @@ function railOn(database: Database, now: () => number): PaymentRail {
   };
 }
 
+/** Returns the id of the movement that funds a partner. The same reference of a partner has the same id. */
+function fundingId(partner: string, reference: string | null): string {
+  const unique =
+    reference === null
+      ? randomBytes(16)
+      : createHash('sha256')
+          .update(JSON.stringify([partner, reference]))
+          .digest()
+          .subarray(0, 16);
+  return `fund_${unique.toString('hex')}`;
+}
+
+/** Checks that a movement that was made before moved the same money. @throws {@link LedgerError} */
+async function requireSame(
+  queries: Queries,
+  { id, amount, currency }: Pick<Movement, 'id' | 'amount' | 'currency'>,
+): Promise<void> {
+  const made = await queries.get<{ currency: string; amount: string }>(
+    `SELECT currency, CAST(amount AS TEXT) AS amount FROM app_movements
+     JOIN app_postings ON movement_id = app_movements.id WHERE app_movements.id = :id AND amount > 0`,
+    { id },
+  );
+  if (made?.currency !== currency || made.amount !== String(amount))
+    throw new LedgerError('the reference belongs to another amount, which was recorded before');
+}
+
 /** Makes the ledger. Every movement of money is one transaction. */
 export function createLedger(database: Database, now: () => number) {
   const funds = (queries: Queries, partner: string): Promise<Funds> =>
@@ -114,20 +147,28 @@ export function createLedger(database: Database, now: () => number) {
     /**
      * Puts money into a partner's funding account. The caller has checked that the partner exists.
      *
+     * @param reference - id of the money at the bank, of which a second call moves nothing; `null` for none
+     * @returns the funds, and whether an earlier call has recorded this reference
      * @throws {@link LedgerError}
      */
-    async fund(partner: string, amount: string, currency: LedgerCurrency): Promise<Funds> {
+    async fund(
+      partner: string,
+      amount: string,
+      currency: LedgerCurrency,
+      reference: string | null = null,
+    ): Promise<{ readonly funds: Funds; readonly isRepeated: boolean }> {
       const parsed = amountSchema.safeParse(amount);
       if (!parsed.success || parsed.data === 0n) {
         throw new LedgerError('the amount must be a decimal above zero with two digits, such as 1250.00');
       }
-      const id = `fund_${randomBytes(16).toString('hex')}`;
+      const id = fundingId(partner, reference);
       const holders = { from: { kind: 'external' }, to: { kind: 'partner', slug: partner } } as const;
       const funding = { id, kind: 'funding', ...holders, amount: parsed.data, currency } as const;
       try {
         return await database.write(async (transaction) => {
-          await post(transaction, { ...funding, at: now() });
-          return funds(transaction, partner);
+          const isRepeated = !(await post(transaction, { ...funding, at: now() }));
+          if (isRepeated) await requireSame(transaction, funding);
+          return { funds: await funds(transaction, partner), isRepeated };
         });
       } catch (error) {
         if (error instanceof MovementRefused) throw new LedgerError('the account cannot hold that much');

@@ -238,6 +238,10 @@ onBothEngines('every noun', (engine) => {
     const ledger = createLedger(database, now);
     for (let times = 0; times < 90; times += 1) await ledger.fund('kafe', '999999999999999.99', 'HTG');
     await expect(ledger.fund('kafe', '999999999999999.99', 'HTG')).rejects.toThrow(LedgerError);
+    const once = () => ledger.fund('diri', '5.00', 'HTG', 'B-1');
+    expect(await once()).toEqual({ funds: { HTG: 500n, USD: 0n }, isRepeated: false });
+    expect(await once()).toEqual({ funds: { HTG: 500n, USD: 0n }, isRepeated: true });
+    await expect(ledger.fund('diri', '5.00', 'USD', 'B-1')).rejects.toThrow(LedgerError);
     expect((await ledger.funds('kafe')).HTG).toBe(8_999_999_999_999_999_910n);
     const { sub, kid } = await accounts.create(anaika);
     const amount = 99_999_999_999_999_999n;
