@@ -39,12 +39,29 @@ const connectionClosed = () =>
  */
 export class Connection extends Duplex {
   readonly remoteAddress: string | undefined;
+  /** As on a TLS socket: tells frameworks that the request came over https, so that they set `Secure` cookies. */
+  readonly encrypted: boolean;
 
-  constructor(address: string | undefined) {
+  constructor(address: string | undefined, encrypted: boolean) {
     super();
     this.remoteAddress = address;
+    this.encrypted = encrypted;
     // The error reaches the caller through the response. Without a listener it would end the process.
     this.on('error', () => {});
+  }
+
+  // Functions of a socket that host applications call, also through `request.setTimeout` and
+  // `response.setTimeout`. There is no connection to which they could apply.
+  setTimeout(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
   }
 
   override _read(): void {}
@@ -172,14 +189,23 @@ export class WebResponse extends ServerResponse {
     given?: OutgoingHttpHeaders | OutgoingHttpHeader[],
   ): this {
     const headers = typeof message === 'string' ? given : message;
-    for (const [name, value] of headerPairs(headers ?? {})) this.setHeader(name, value);
+    const pairs = headerPairs(headers ?? {});
+    for (const [name, value] of pairs) this.setHeader(name, value);
+    // A list may have a name twice, such as `Set-Cookie`.
+    if (Array.isArray(headers)) for (const [name] of pairs) this.setHeader(name, valuesOf(pairs, name));
     if (typeof message === 'string') this.statusMessage = message;
     this.statusCode = status;
-    this.flushHeaders();
+    this.#begin();
     return this;
   }
 
+  // As in Node, through `writeHead`: middleware such as cookie-session replaces that method (package `on-headers`),
+  // in order to set headers at the last moment.
   override flushHeaders(): void {
+    if (!this.#isBegun) this.writeHead(this.statusCode);
+  }
+
+  #begin(): void {
     if (this.#isBegun) return;
     this.#isBegun = true;
     const headers = new Headers();
@@ -249,6 +275,15 @@ function headerPairs(
     );
   }
   return Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+}
+
+/** Returns the value of a header in a list of headers, or all of its values if it has several. */
+function valuesOf(pairs: ReturnType<typeof headerPairs>, name: string): string | number | string[] {
+  const values = pairs.filter(([other]) => other.toLowerCase() === name.toLowerCase());
+  const [first] = values;
+  return values.length === 1 && first !== undefined
+    ? first[1]
+    : values.flatMap(([, value]) => value).map(String);
 }
 
 function bytesOf(chunk: string | Uint8Array, encoding: BufferEncoding | Callback | undefined): Uint8Array {

@@ -54,7 +54,8 @@ export function createFetchHandler(handler: RequestHandler): FetchHandler {
   ) => {
     const { signal, bodyUsed } = request;
     signal.throwIfAborted();
-    const connection = new Connection(typeof address === 'string' ? address : undefined);
+    const isSecure = request.url.startsWith('https:');
+    const connection = new Connection(typeof address === 'string' ? address : undefined, isSecure);
     const incoming = new WebRequest(request, connection);
     const outgoing = new WebResponse(incoming, connection);
     let isOwn = true;

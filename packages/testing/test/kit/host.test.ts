@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Authentication, Ostiary } from '@ostiary/core';
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createTestOstiary, type HostTestOptions, type TestOstiaryOptions } from '../../src/index.ts';
 
@@ -232,6 +232,103 @@ describe('the kit of a host', () => {
     kit.faults.refuse({ match: 'POST /v1/oauth/token' });
     await expect(app.signIn({ fields })).rejects.toThrow('fetch failed');
     kit.faults.assertUsed();
+  });
+
+  it('lets middleware set headers at the last moment, and secure cookies', async () => {
+    const { users, login } = createHost();
+    await using kit = await createTestOstiary({ users, login });
+    kit.serve((request, response) => {
+      // As the package `on-headers` does, with which cookie-session, express-session and others set their cookies.
+      const { writeHead } = response;
+      response.writeHead = ((...given: Parameters<typeof writeHead>) => {
+        response.writeHead = writeHead;
+        const isSecure = 'encrypted' in request.socket && request.socket.encrypted === true;
+        response.setHeader('Set-Cookie', `session=1; Path=/${isSecure ? '; Secure' : ''}`);
+        return response.writeHead(...given);
+      }) as typeof writeHead;
+      if (request.url === '/end') response.end('end');
+      else if (request.url === '/write') response.write('write', () => response.end());
+      else if (request.url === '/flush') {
+        response.flushHeaders();
+        response.end();
+      } else response.writeHead(200, { 'X-Given': '1' }).end();
+    });
+    for (const path of ['/end', '/write', '/flush', '/head']) {
+      const { headers } = await kit.fetch(`${kit.authUrl}${path}`);
+      expect([path, headers.getSetCookie()]).toEqual([path, ['session=1; Path=/; Secure']]);
+    }
+    const plain = await createTestOstiary({ users, login, authUrl: 'http://localhost:3000' });
+    plain.serve(
+      (request, response) =>
+        void response.end(String('encrypted' in request.socket && request.socket.encrypted)),
+    );
+    expect(await (await plain.fetch(plain.authUrl)).text()).toBe('false');
+    await plain.close();
+  });
+
+  it('lets a server set time-outs, and headers as a list', async () => {
+    const { users, login } = createHost();
+    await using kit = await createTestOstiary({ users, login });
+    kit.serve((request, response) => {
+      request.setTimeout(1_000);
+      request.socket.setNoDelay(true).setKeepAlive(true);
+      response.setTimeout(1_000);
+      response.writeHead(200, ['X-A', '1', 'Set-Cookie', 'a=1', 'set-cookie', 'b=2']).end('text');
+    });
+    const { headers } = await kit.fetch(kit.authUrl);
+    expect([headers.get('x-a'), headers.getSetCookie()]).toEqual(['1', ['a=1', 'b=2']]);
+  });
+
+  it('waits ten seconds for the app that is told of a sign-out, and tells it again', async () => {
+    await using kit = await start();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let told = 0;
+    kit.receive('https://app.example/logout', () => {
+      told += 1;
+      return told === 1 ? new Promise<Response>(() => undefined) : new Response();
+    });
+    const app = await kit.app({
+      allowedScopes: ['openid'],
+      backchannelLogoutUri: 'https://app.example/logout',
+    });
+    const { browser, tokens } = await app.signIn({ fields });
+    await browser.open(`/oauth/logout?id_token_hint=${tokens.id_token}`);
+    const settled = kit.settle();
+    await vi.waitFor(() => expect(told).toBe(1), { interval: 0 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    await settled;
+    await kit.clock.advance('1m');
+    expect(told).toBe(2);
+  });
+
+  it('waits for no receiver and no server longer than the caller, nor after its end', async () => {
+    const kit = await start();
+    const never = () => new Promise<Response>(() => undefined);
+    kit.receive('https://app.example/', never);
+    kit.serve({ fetch: never });
+    for (const url of ['https://app.example/', kit.authUrl]) {
+      const control = new AbortController();
+      const given = kit.fetch(url, { signal: control.signal });
+      setImmediate(() => control.abort(new Error('given up')));
+      await expect(given).rejects.toThrow('given up');
+    }
+    const waiting = ['https://app.example/', kit.authUrl].map((url) =>
+      expect(kit.fetch(url)).rejects.toThrow('the test kit was closed'),
+    );
+    await kit.close();
+    await Promise.all(waiting);
+  });
+
+  it('answers too many requests in the words of the endpoint', async () => {
+    await using kit = await start();
+    kit.faults.rateLimit({ retryAfterSeconds: 7 });
+    const answer = await kit.fetch(`${kit.authUrl}/v1/oauth/token`, { method: 'POST' });
+    expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
+      429,
+      '7',
+      { error: 'slow_down', error_description: 'Too many requests.' },
+    ]);
   });
 
   it('knows its options: wrong ones do not compile, and are refused', async () => {
