@@ -119,10 +119,23 @@ function hostFunctions(
 }
 
 /**
+ * Refuses options whose value is a promise, because the schema would take it for an object without members.
+ * The schema itself refuses a promise in place of a storage.
+ */
+function refusePromises(options: OstiaryOptions): void {
+  const found = Object.entries(options ?? {}).find(
+    ([name, value]) => name !== 'storage' && value instanceof Promise,
+  );
+  if (found !== undefined)
+    throw new TypeError(`createOstiary: ${found[0]}: is a promise; wait for its value with await`);
+}
+
+/**
  * Validates the options of `createOstiary`, fills in defaults, and loads the modules of enabled features.
  * @throws TypeError that names every malformed option by its path, or the first one that contradicts another
  */
 export async function parseOptions(options: OstiaryOptions): Promise<Options> {
+  refusePromises(options);
   // Skip zod's compilation of the schema, which takes longer than this only parse.
   const result = optionsSchema.safeParse(options, { ...inPlainWords, jitless: true });
   if (!result.success) {

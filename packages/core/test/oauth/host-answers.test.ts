@@ -49,6 +49,14 @@ describe('bad answers of the host', () => {
   });
 });
 
+it.each([0, 999, -1])('a sign-in may be as old as it likes: %i ms after 1970', async (ms) => {
+  const host = new Host();
+  const authenticate = () => ({ sub: ana.sub, authenticatedAt: new Date(ms) });
+  const provider = await startProvider({ login: { ...host.login, authenticate } }, host);
+  const client = await provider.client();
+  expect((await (await openConsent(provider, client)).finish()).outcome).toBe('303 code');
+});
+
 it.each(['/sign-in?x=1', 'https://login.example/'])(
   'loginUrl may be %s: relative to authUrl, or on another host, now or later',
   async (given) => {

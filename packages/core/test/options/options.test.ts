@@ -125,6 +125,15 @@ describe('options', () => {
     expect(await refusal({ storage })).toContain(`storage: ${words}`);
   });
 
+  it.each(['users', 'login', 'payments', 'operators', 'scopes', 'limits', 'webhooks', 'refreshTokens'])(
+    'that are promises are refused by name: %s',
+    async (name) => {
+      expect(await refusal({ [name]: Promise.resolve({}) })).toBe(
+        `createOstiary: ${name}: is a promise; wait for its value with await`,
+      );
+    },
+  );
+
   it('are refused where another instance has the storage, until that one is closed', async () => {
     const storage = memoryStorage();
     const first = await createOstiary({ ...valid(), storage });

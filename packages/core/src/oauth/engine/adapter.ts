@@ -131,7 +131,7 @@ export function authorizationCodeAdapter(core: Core): Adapter {
     ...inert,
     async upsert(code, payload, expiresIn = 0) {
       const { clientId, accountId, redirectUri, scope, authTime } = payload;
-      if (!clientId || !accountId || !redirectUri || !scope || !authTime) {
+      if (!clientId || !accountId || !redirectUri || !scope || authTime === undefined) {
         throw new TypeError('the engine issued a code without client, user, redirect URI, scope or time');
       }
       const now = core.clock.now();
