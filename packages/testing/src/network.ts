@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FetchHandler } from '@ostiary/core';
-import { partnerErrors } from '@ostiary/core';
+import { oauthErrors, partnerErrors } from '@ostiary/core';
 import type { RequestEffect } from './faults.ts';
 import type { Plans } from './plans.ts';
 
@@ -46,13 +46,22 @@ function reset(): TypeError {
 const realTime = (ms: number, signal: AbortSignal): Promise<void> =>
   pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 
-function tooMany(retryAfterSeconds: number): Response {
-  const { status, text } = partnerErrors.rate_limit_exceeded;
+/** Creates the response of the service to too many requests: that of the partner API, or of the OAuth endpoints. */
+function tooMany({ url }: Request, retryAfterSeconds: number): Response {
   const requestId = crypto.randomUUID();
-  return Response.json(
-    { code: 'rate_limit_exceeded', message: text, requestId },
-    { status, headers: { 'retry-after': String(retryAfterSeconds), 'x-request-id': requestId } },
-  );
+  const isOfPartners = new URL(url).pathname.includes('/v1/partner/');
+  const { status, text } = isOfPartners ? partnerErrors.rate_limit_exceeded : oauthErrors.slow_down;
+  const body = isOfPartners
+    ? { code: 'rate_limit_exceeded', message: text, requestId }
+    : { error: 'slow_down', error_description: text };
+  return Response.json(body, {
+    status,
+    headers: {
+      'cache-control': 'no-store',
+      'retry-after': String(retryAfterSeconds),
+      'x-request-id': requestId,
+    },
+  });
 }
 
 /** Sends half of a response, and then nothing until the client gives up. */
@@ -142,6 +151,15 @@ async function followed(
   throw new TypeError('fetch failed: too many redirects');
 }
 
+/** Waits for a response, but no longer than until a signal aborts. @throws the reason of the signal */
+function unlessAborted(answering: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    answering.then(resolve, reject);
+  });
+}
+
 /** Creates the network between clients and the service, in the memory of the test. */
 export function createNetwork(parts: NetworkParts) {
   const { engine, faults, origins, closed } = parts;
@@ -168,7 +186,7 @@ export function createNetwork(parts: NetworkParts) {
         throw reset();
       }
       case 'rate limit':
-        return tooMany(fault.retryAfterSeconds);
+        return tooMany(request, fault.retryAfterSeconds);
       case 'slow': {
         const response = await executed();
         await (fault.clock === 'real' ? realTime : parts.sleep)(fault.ms, signal());
@@ -184,10 +202,11 @@ export function createNetwork(parts: NetworkParts) {
   async function answer(request: Request, address: string): Promise<Response> {
     closed.throwIfAborted();
     request.signal.throwIfAborted();
+    const signal = AbortSignal.any([request.signal, closed]);
     const { origin } = new URL(request.url);
     if (!origins.includes(origin)) {
       const received = parts.receive(request);
-      if (received !== null) return received;
+      if (received !== null) return await unlessAborted(received, signal);
       throw new TypeError('fetch failed', {
         cause: new Error(
           `there is no receiver for ${origin}: this kit is ${origins.join(' and ')}; kit.webhooks.receive() adds others`,
@@ -195,7 +214,7 @@ export function createNetwork(parts: NetworkParts) {
       });
     }
     try {
-      return await withFaults(request, address);
+      return await unlessAborted(withFaults(request, address), signal);
     } finally {
       parts.answered();
     }

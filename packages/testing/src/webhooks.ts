@@ -199,9 +199,12 @@ export class Mail {
     const receiver = this.receiverOf(url);
     const request = new Request(url, { method: 'POST', headers, body: String(body) });
     try {
-      const response =
-        receiver === null ? new Response() : await delivering.run(true, async () => receiver(request));
-      return answerWith(response.status, await response.arrayBuffer());
+      const answering = async (): Promise<Answer> => {
+        const response = receiver === null ? new Response() : await receiver(request);
+        return answerWith(response.status, await response.arrayBuffer());
+      };
+      const answer = await withinDeadline(delivering.run(true, answering));
+      return answer === 'late' ? noAnswer('timeout') : answer;
     } catch {
       return answerWith(500);
     }

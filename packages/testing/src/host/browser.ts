@@ -1,4 +1,4 @@
-import { type HTMLElement, parse } from 'node-html-parser';
+import { HTMLElement, parse } from 'node-html-parser';
 import type { Fetch } from '../network.ts';
 
 /**
@@ -70,16 +70,30 @@ function wordsOf({ url, status, text }: TestPage): string {
   return `${url.pathname} answered ${status}: ${words.replace('<!doctype html>', '').trim().slice(0, 300)}`;
 }
 
+/**
+ * Returns the elements of a form that match a selector: also those that stand elsewhere on the page and name
+ * the form in their attribute `form`.
+ */
+function elementsOf(form: HTMLElement, selector: string): HTMLElement[] {
+  let page = form;
+  while (page.parentNode instanceof HTMLElement) page = page.parentNode;
+  const within = new Set(form.querySelectorAll(selector));
+  return page.querySelectorAll(selector).filter((element) => {
+    const owner = element.getAttribute('form');
+    return owner === undefined ? within.has(element) : owner === form.getAttribute('id');
+  });
+}
+
 const namesOf = (form: HTMLElement): (string | undefined)[] =>
-  form.querySelectorAll('[name]').map((field) => field.getAttribute('name'));
+  elementsOf(form, '[name]').map((field) => field.getAttribute('name'));
 
 /** Returns the values of a form's buttons with the given name. */
 const buttonsOf = (form: HTMLElement, name: string): (string | undefined)[] =>
-  form.querySelectorAll(`button[name="${name}"]`).map((button) => button.getAttribute('value'));
+  elementsOf(form, `button[name="${name}"]`).map((button) => button.getAttribute('value'));
 
 /** Returns the values of inputs and text areas that a form submits if unchanged, without buttons and selects. */
 function valuesOf(form: HTMLElement): Record<string, string> {
-  const fields = form.querySelectorAll('input[name], textarea[name]').filter((field) => {
+  const fields = elementsOf(form, 'input[name], textarea[name]').filter((field) => {
     const type = field.getAttribute('type');
     return (
       !['submit', 'button', 'image'].includes(type ?? '') &&
@@ -87,7 +101,10 @@ function valuesOf(form: HTMLElement): Record<string, string> {
     );
   });
   return Object.fromEntries(
-    fields.map((field) => [field.getAttribute('name') ?? '', field.getAttribute('value') ?? field.text]),
+    fields.map((field) => {
+      const standard = ['checkbox', 'radio'].includes(field.getAttribute('type') ?? '') ? 'on' : field.text;
+      return [field.getAttribute('name') ?? '', field.getAttribute('value') ?? standard];
+    }),
   );
 }
 

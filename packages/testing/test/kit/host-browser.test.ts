@@ -81,6 +81,18 @@ describe('a browser of the kit', () => {
     expect([last().url.search, last().body]).toEqual(['?text=z&area=b&on=d', '']);
   });
 
+  it('sends fields that stand outside of their form, and none of another form', async () => {
+    const { browser, last } = open({
+      '/': () =>
+        new Response(`<input type="checkbox" name="allow:a" form="one" checked><input name="out" form="one" value="x">
+          <form id="one" action="/go" method="post"><input name="text"><input name="other" form="two" value="y"></form>
+          <input name="none" value="z"><form id="two" action="/two" method="post"></form>`),
+    });
+    await browser.open('/');
+    await browser.submit({ text: 't', out: 'o' });
+    expect([last().url.pathname, last().body]).toEqual(['/go', 'allow%3Aa=on&out=o&text=t']);
+  });
+
   it('names languages only where it has some, and does not go in circles', async () => {
     const { browser, last } = open({ '/': to(302, '/') });
     await expect(browser.open('/')).rejects.toThrow('goes in circles');
