@@ -121,8 +121,6 @@ export function createApp(
         logger.error({ err: error }, unavailable ? 'database unavailable' : 'request failed');
         showError(ctx, branding, unavailable ? 503 : 500);
       }
-      // The unread rest of the body would be parsed as the next request.
-      if (!ctx.req.complete) ctx.set('Connection', 'close');
     }
   });
 

@@ -118,12 +118,29 @@ export interface ListenOptions extends Readonly<Partial<typeof patience>> {
 /** Time that a closing server gives idle connections for one more request, in milliseconds. */
 const lastRequestMs = 5_000;
 
+/** Limits for the rest of a request that cannot be parsed, which is read and discarded. */
+const malformed = {
+  /** Time without further data after which the connection is closed, in milliseconds. */
+  silenceMs: 500,
+  /** Time after which the connection is closed at the latest, in milliseconds. */
+  deadlineMs: 10_000,
+};
+
+/** Statuses for requests that Node's parser refuses, by the code of its error. Any other error is a 400. */
+const refusals: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
 /**
  * State of a connection: its running responses, and the time at which it is closed unless a request arrives.
  */
 interface Connection {
   readonly underWay: Set<ServerResponse>;
   deadline?: NodeJS.Timeout;
+  /** Timer of a connection whose request cannot be parsed: each further chunk is an error, too. */
+  silence?: NodeJS.Timeout;
 }
 
 /**
@@ -134,6 +151,30 @@ interface Connection {
 function breakOff(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
   else socket.resetAndDestroy();
+}
+
+function clearTimers({ deadline, silence }: Connection): void {
+  clearTimeout(deadline);
+  clearTimeout(silence);
+}
+
+/**
+ * Refuses a request that Node's parser cannot read, and then reads and discards what follows. Closing a
+ * connection on which a proxy still writes would reset it: the response would be lost, and nginx would take
+ * the server out of service for everyone (RFC 9112, section 9.6).
+ */
+function refuseMalformed(error: Error, socket: Socket, connection: Connection | undefined): void {
+  if (connection === undefined) return void socket.destroy();
+  const { silence, underWay } = connection;
+  if (silence !== undefined) return void silence.refresh();
+  const code = codeOf(error);
+  const isBegun = [...underWay].some(({ headersSent }) => headersSent);
+  if (!socket.writable || isBegun || code === 'ECONNRESET') return void socket.destroy();
+  socket.end(`HTTP/1.1 ${refusals[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`);
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return void socket.destroySoon();
+  connection.silence = setTimeout(() => socket.destroy(), malformed.silenceMs).unref();
+  clearTimeout(connection.deadline);
+  connection.deadline = setTimeout(() => socket.destroy(), malformed.deadlineMs).unref();
 }
 
 /**
@@ -204,14 +245,17 @@ export async function listen(
       onRefused();
       return;
     }
-    const connection = { underWay: new Set<ServerResponse>() };
+    const connection: Connection = { underWay: new Set() };
     connections.set(socket, connection);
     expectRequest(socket, connection, requestMs);
     socket.once('close', () => {
-      clearTimeout(connections.get(socket)?.deadline);
+      clearTimers(connection);
       connections.delete(socket);
     });
   });
+  server.on('clientError', (error, socket: Socket) =>
+    refuseMalformed(error, socket, connections.get(socket)),
+  );
 
   try {
     await ('path' in at ? listenOnSocket(server, at) : listening(server, at));

@@ -70,6 +70,20 @@ describe('a server that listens', () => {
     expect(requestMs + checkMs).toBeLessThanOrEqual(15_000);
   });
 
+  test('refuses what is no request with a response that arrives, however much follows, and closes the connection', async () => {
+    const { port } = await serve(quick);
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      received += text;
+    });
+    // A reset would be an error, and some proxies then lose the response.
+    const closed = once(socket, 'close');
+    socket.end(`FOO / HTTP/1.1\r\n\r\n${'a'.repeat(8_000_000)}`);
+    await closed;
+    expect(received).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+  });
+
   test('keeps an idle connection for longer than its other limits, and announces the time', async () => {
     const { port } = await serve({ ...quick, keepAliveMs: 60_000 });
     const socket = connect(port, '127.0.0.1').setEncoding('latin1');
