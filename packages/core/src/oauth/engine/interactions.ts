@@ -1,6 +1,7 @@
 import { type Adapter, errors } from 'oidc-provider';
 import { UnsealError } from '../../keys/sealing.ts';
 import type { Core } from '../../options/context.ts';
+import type { JsonObject } from '../../ports/interactions.ts';
 import { digest } from '../../secrets/tokens.ts';
 import { spaceSeparated } from '../../text/space-separated.ts';
 import { startedByScript } from '../client.ts';
@@ -17,6 +18,12 @@ function decisionOf(result: unknown): Decision | null {
     typeof result === 'object' && result !== null && 'decision' in result ? result.decision : null;
   return decision === 'approve' || decision === 'deny' || decision === 'cancel' ? decision : null;
 }
+
+/**
+ * Time that is added to the end of an interaction, in seconds. The engine compares the end with the clock of its
+ * machine, which may differ from the clock of the service. The storage has compared it already.
+ */
+const farSeconds = 1_000_000_000;
 
 /**
  * Creates oidc-provider's adapter for interactions. They are stored under the digest of their id, without the
@@ -50,15 +57,14 @@ export function interactionAdapter(core: Core): Adapter {
       }
       // The interaction may have been resumed and removed in the meantime. A late decision must not recreate
       // it.
-      if (!(await interactions.replace(digest(id), payload, endsAt(expiresIn)))) throw gone();
+      const end = Math.round((Number(rest.exp) - farSeconds) * 1000);
+      if (!(await interactions.replace(digest(id), { ...payload, endsAt: end }, end))) throw gone();
     },
     async find(id) {
       const found = await interactions.find(digest(id), clock.now());
       if (found === null) return undefined;
       const { endsAt, ...stored } = found;
-      // The engine compares `exp` with the clock of its machine, which may differ from that of the service.
-      const exp = Math.floor((Date.now() + Number(endsAt) - clock.now()) / 1000);
-      const payload = endsAt === undefined ? stored : { ...stored, exp };
+      const payload: JsonObject = { ...stored, exp: Number(endsAt) / 1000 + farSeconds };
       try {
         const params = JSON.parse(sealer.open(String(payload.params), contextOf(id)));
         const run = currentRun.getStore();
