@@ -176,7 +176,8 @@ const mostLines = 1_000;
 
 /** Notifications of one client in this process. */
 interface Line {
-  running: number;
+  /** Times at which the running notifications began, oldest first. */
+  readonly running: Set<{ readonly startedAt: number }>;
   /** Mean duration of a notification, in milliseconds; `null` as long as none has ended. */
   meanMs: number | null;
   /** Time of the latest turn that was given to a waiting notification. */
@@ -191,7 +192,10 @@ function nextTurn(line: Line, now: number, attempt: number): number {
   if (line.meanMs === null) return now + busyWaitMs(attempt);
   // The clock may have been set back.
   const latest = Math.min(Math.max(line.lastTurn, now), now + longestBusyMs);
-  line.lastTurn = Math.min(latest + Math.max(line.meanMs / mostOfOne, shortestTurnMs), now + longestBusyMs);
+  // A client that was fast may hang now: those that run tell that before they end.
+  const [oldest] = line.running;
+  const answerMs = Math.max(line.meanMs, oldest === undefined ? 0 : now - oldest.startedAt);
+  line.lastTurn = Math.min(latest + Math.max(answerMs / mostOfOne, shortestTurnMs), now + longestBusyMs);
   return Math.ceil(line.lastTurn);
 }
 
@@ -213,7 +217,7 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
   /** Keeps the line of a client, also while nothing runs: those that wait come back later. */
   function remember(id: string, line: Line): void {
     if (lines.size >= mostLines && !lines.has(id))
-      for (const [other, { running }] of lines) if (running === 0) lines.delete(other);
+      for (const [other, { running }] of lines) if (running.size === 0) lines.delete(other);
     lines.set(id, line);
   }
 
@@ -226,14 +230,15 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
 
   return async ({ sub, sid, clientId, since }, { attempt, owner }) => {
     const id = String(clientId);
-    const line = lines.get(id) ?? { running: 0, meanMs: null, lastTurn: 0 };
+    const line = lines.get(id) ?? { running: new Set(), meanMs: null, lastTurn: 0 };
     const startedAt = clock.now();
-    if (line.running >= mostOfOne) return { dueAt: nextTurn(line, startedAt, attempt) };
+    if (line.running.size >= mostOfOne) return { dueAt: nextTurn(line, startedAt, attempt) };
     remember(id, line);
-    line.running += 1;
+    const run = { startedAt };
+    line.running.add(run);
     const notice = { sub: String(sub), sid: typeof sid === 'string' ? sid : null, owner };
     const answer = await call(id, notice).finally(() => {
-      line.running -= 1;
+      line.running.delete(run);
     });
     if (answer === null) return { dueAt: nextTurn(line, clock.now(), attempt) };
     const tookMs = Math.max(0, clock.now() - startedAt);
