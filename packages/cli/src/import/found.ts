@@ -145,14 +145,18 @@ export function leftOf(record: Members, rules: MemberRules): readonly string[] {
 
 /**
  * Returns the setting of a client whose old server accepted any port of its loopback redirect URIs (RFC 8252,
- * section 7.3). Ostiary accepts any port for public clients only: a confidential client loses it.
+ * section 7.3). Ostiary accepts any port for public clients only, and then for all of their loopback addresses: other
+ * clients lose it, so that no address gets ports that it did not have.
+ * @param ignoresPort - whether the old server ignored the port of this URI
  */
 export function portsOf(
-  isAny: boolean,
+  redirectUris: readonly string[],
+  ignoresPort: (uri: string) => boolean,
   isPublic: boolean,
 ): { readonly settings: Pick<NewClient, 'loopbackPorts'>; readonly left: readonly string[] } {
-  if (!isAny) return { settings: {}, left: [] };
-  return isPublic
+  if (!redirectUris.some(ignoresPort)) return { settings: {}, left: [] };
+  const isLoopback = (uri: string) => /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/?]|$)/i.test(uri);
+  return isPublic && redirectUris.filter(isLoopback).every(ignoresPort)
     ? { settings: { loopbackPorts: 'any' }, left: [] }
     : { settings: {}, left: ['other ports of its loopback addresses'] };
 }

@@ -101,7 +101,7 @@ function clientOf(client: Members, realm: Members, now: number): FoundClient {
     text(attributes['id.token.signed.response.alg']) ?? text(realm.defaultSignatureAlgorithm) ?? 'RS256';
   const getsRefreshTokens = attributes['use.refresh.tokens'] !== 'false';
   const backchannel = text(attributes['backchannel.logout.url']);
-  const ports = portsOf(redirectUris.some(ignoresPort), client.publicClient === true);
+  const ports = portsOf(redirectUris, ignoresPort, client.publicClient === true);
   const settings: NewClient = {
     clientId,
     name: text(client.name) ?? clientId,

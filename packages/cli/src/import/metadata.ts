@@ -202,10 +202,7 @@ export function clientOfMetadata(
   const grants = texts(metadata.grant_types);
   const redirectUris = texts(metadata.redirect_uris);
   const scopes = standardScopes(words(metadata.scope));
-  const ports = portsOf(
-    redirectUris.some((uri) => ignoresPort(uri, metadata)),
-    isPublic,
-  );
+  const ports = portsOf(redirectUris, (uri) => ignoresPort(uri, metadata), isPublic);
   return {
     clientId,
     settings: {

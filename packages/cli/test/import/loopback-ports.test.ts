@@ -49,6 +49,18 @@ describe('an imported app of the user’s device', () => {
     expect(await signIn(from, client, redirectUri)).toMatchObject({ code: 0, status: 400 });
   });
 
+  it.each([
+    ['hydra', { ...hydraApp, redirect_uris: ['http://127.0.0.1/cb', 'http://localhost:3000/cb'] }],
+    ['keycloak', keycloakApp('', { redirectUris: ['http://127.0.0.1/cb', 'http://localhost:3000/cb'] })],
+  ])(
+    'of %s gets no other port of an address that has a fixed one, and the import says so',
+    async (from, client) => {
+      const { out, status } = await signIn(from, client, 'http://localhost:51004/cb');
+      expect(status).toBe(400);
+      expect(out).toContain('other ports of its loopback addresses');
+    },
+  );
+
   it('says what a confidential client loses', async () => {
     const { run } = await installation(options);
     const client = keycloakApp('http://localhost/cb', { publicClient: false, secret: 's'.repeat(32) });
