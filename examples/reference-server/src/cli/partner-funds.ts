@@ -27,7 +27,9 @@ export const partnerFundCommands: Commands<Installation> = {
       const currency = args.oneOf('currency', ledgerCurrencies);
       if (currency === undefined) throw new CommandUsageError('--currency is missing');
       await requirePartner(admin, slug);
-      const reference = args.text('reference') ?? null;
+      // Copied text often has blanks around it, with which the same money would be recorded twice.
+      const reference = args.text('reference')?.trim() ?? null;
+      if (reference === '') throw new CommandUsageError('--reference is empty');
       const { funds: all, isRepeated } = await subject.ledger.fund(slug, amount, currency, reference);
       const funds = inWords(all);
       const has = `${slug} has ${funds[currency]} ${currency}`;

@@ -29,3 +29,31 @@ it('says that money was recorded if only the audit log could not be written', as
     'kafe has 100.00 USD: the money was recorded, do not repeat this. Only the audit log lacks it (the database is locked)\n',
   ]);
 });
+
+it('takes a reference without the blanks around it, and refuses an empty one', async () => {
+  const env = await environment();
+  const open = async () => openInstallation(loadConfig(env), createLogger('silent'));
+  const setup = await open();
+  await setup.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
+  await setup.close();
+  let said = '';
+  const write = (text: string) => (said += text);
+  const codes: number[] = [];
+  for (const reference of ['BNK-1', ' BNK-1\n', '', ' ']) {
+    const argv = [
+      'partners',
+      'fund',
+      'kafe',
+      '--amount',
+      '100.00',
+      '--currency',
+      'USD',
+      '--reference',
+      reference,
+    ];
+    const streams = { stdout: { write }, stderr: { write } };
+    codes.push(await runCommandLine({ open, commands: partnerFundCommands, argv, ...streams }));
+  }
+  expect(codes).toEqual([0, 0, 2, 2]);
+  expect(said.match(/kafe has 100\.00 USD/g)).toHaveLength(2);
+});
