@@ -17,7 +17,7 @@ export function createContext(
   limits: Partial<ThrottleLimits> = {},
 ) {
   return {
-    ...{ authUrl, colour, accounts, sessions, cookies, askingApps },
+    ...{ authUrl, colour, accounts, sessions, cookies, askingApps, now },
     branding: { name, languages, style: createStyle(colour, rules) },
     csrf: createCsrf(deriveKeys('csrf')),
     browsers: createKnownBrowsers(deriveKeys('known browsers'), now),

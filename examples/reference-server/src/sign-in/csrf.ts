@@ -43,3 +43,10 @@ export function isSameOrigin({ headers }: IncomingMessage, authUrl: string): boo
   if (origin !== undefined && origin !== 'null') return origin === authUrl;
   return site === 'same-origin' || (site === undefined && origin === undefined);
 }
+
+/** Time after a sign-in in which its button may be pressed again while the next page is loading, in milliseconds. */
+const pressedAgainMs = 60_000;
+
+/** Checks whether a session began so recently that the button of its sign-in form may have been pressed again. */
+export const hasJustBegun = ({ authenticatedAt }: { readonly authenticatedAt: Date }, now: number): boolean =>
+  now - authenticatedAt.getTime() < pressedAgainMs;

@@ -10,7 +10,7 @@ import type { Language } from '../settings.ts';
 import type { PasswordOwner } from '../users/accounts.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { SignInContext } from './context.ts';
-import { isSameOrigin } from './csrf.ts';
+import { hasJustBegun, isSameOrigin } from './csrf.ts';
 import { createFormProofs } from './form-proofs.ts';
 import { safeReturnTo } from './return-to.ts';
 import type { Session } from './sessions.ts';
@@ -105,7 +105,8 @@ function homeRoutes(context: SignInContext, sessionOf: SessionOf) {
 
 /** Makes the handlers of the pages where users sign in and out. */
 export function createAccountRoutes(context: SignInContext) {
-  const { authUrl, branding, accounts, sessions, cookies, csrf, browsers, askingApps, signedOut } = context;
+  const { authUrl, branding, accounts, sessions, cookies, csrf, browsers, askingApps, now, signedOut } =
+    context;
   const { token, isGenuine } = createFormProofs(context.authUrl, context.csrf, context.cookies.form);
   const checkPassword = passwordCheck(context);
 
@@ -142,7 +143,7 @@ export function createAccountRoutes(context: SignInContext) {
    * pressed again while the next page was loading. The first sign-in has made the form invalid.
    */
   async function isSecondPress(ctx: Context, { handle }: LoginRequest, session: Session | null) {
-    if (session === null || !isSameOrigin(ctx.req, authUrl)) return false;
+    if (session === null || !hasJustBegun(session, now()) || !isSameOrigin(ctx.req, authUrl)) return false;
     const account = await accounts.getBySub(session.sub);
     return account?.handle.toLowerCase() === handle.toLowerCase();
   }

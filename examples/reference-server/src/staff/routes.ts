@@ -6,7 +6,7 @@ import { languageOf } from '../pages/layout.ts';
 import { staffLoginPage, staffPage } from '../pages/staff-pages.ts';
 import { texts } from '../pages/texts.ts';
 import type { Language } from '../settings.ts';
-import { isSameOrigin } from '../sign-in/csrf.ts';
+import { hasJustBegun, isSameOrigin } from '../sign-in/csrf.ts';
 import { safeReturnTo } from '../sign-in/return-to.ts';
 import { TooBusy } from '../users/passwords.ts';
 import type { StaffContext } from './context.ts';
@@ -145,7 +145,7 @@ function accountRoutes(context: StaffContext) {
 
 /** Makes the handlers of the pages where staff sign in and out. */
 export function createStaffRoutes(context: StaffContext) {
-  const { authUrl, branding, staff, forms, csrf, passkeys, isCodeOptional, start, signedIn } = context;
+  const { authUrl, branding, staff, forms, csrf, passkeys, isCodeOptional, now, start, signedIn } = context;
   const attempt = limited(context);
   const checkPasskey = passkeyCheck(context);
 
@@ -175,7 +175,8 @@ export function createStaffRoutes(context: StaffContext) {
    */
   async function isSecondPress(ctx: Context, email: string): Promise<boolean> {
     const who = isSameOrigin(ctx.req, authUrl) ? await signedIn(ctx) : null;
-    return who?.member.email.toLowerCase() === email.toLowerCase();
+    if (who === null || !hasJustBegun(who.session, now())) return false;
+    return who.member.email.toLowerCase() === email.toLowerCase();
   }
 
   return {

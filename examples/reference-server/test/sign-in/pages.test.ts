@@ -52,7 +52,8 @@ describe('signing in', () => {
   });
 
   test('twice with one form leads on, if the button was pressed again while the next page was loading', async () => {
-    const { origin } = await startServer();
+    let now = Date.parse('2026-05-01T12:00:00.000Z');
+    const { origin } = await startServer({ now: () => now });
     const visitor = new Visitor(origin);
     const page = await visitor.get('/login?return_to=%2Faccount%2Fapps');
     const form = { ...fieldsOf(page.html), ...anaika };
@@ -61,6 +62,9 @@ describe('signing in', () => {
     const session = visitor.cookies.get('ostiary_session');
     expect(await visitor.post('/login', form)).toMatchObject({ status: 303, location });
     expect(visitor.cookies.get('ostiary_session')).toBe(session);
+    now += 60_000;
+    expect((await visitor.post('/login', form)).status).toBe(403);
+    now -= 60_000;
     // Not for another user, another site, or nobody.
     expect((await visitor.post('/login', { ...form, ...jean })).status).toBe(403);
     expect((await visitor.post('/login', form, { Origin: 'https://evil.example' })).status).toBe(403);
