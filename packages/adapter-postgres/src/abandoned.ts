@@ -9,7 +9,7 @@ import { callTimeoutMs } from './timeouts.ts';
 interface Abandoned {
   /** Process id of the server process behind the connection. */
   readonly pid: number;
-  /** False if the statement may be committing: after a cancellation it would count without its standby. */
+  /** False if the statement may be committing: a cancelled commit would take effect without its standby. */
   readonly mayCancel: boolean;
   /** Gives the connection up, because the server process is gone or cannot be reached. */
   readonly drop: () => void;
@@ -104,7 +104,8 @@ async function aliveOf(pool: PostgresPool, asked: readonly Abandoned[]): Promise
     const rows = await deadline.race(stillRunning.all(connectionOn(session), { pids, cancel }));
     return new Set(rows.map(({ pid }) => pid));
   } catch (error) {
-    // A server that is full answers: were their places free, the calls would take each connection that others give back.
+    // The statements still run on a server that has no connection left. If their places were free, calls of this process
+    // would take each connection that other programs give back.
     return new Set(sqlStateOf(error) === '53300' ? asked.map(({ pid }) => pid) : []);
   } finally {
     deadline.clear();

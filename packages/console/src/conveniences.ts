@@ -1,8 +1,8 @@
 /**
  * Script for the pages: buttons copy the text beside them and report that, a form that is on its way is not sent
- * again, the seconds to the next attempt count down, and a secret that is shown once is removed when its page is left, also from the copy that a
- * browser keeps for going back. The script makes no requests. A page that updates itself (`live.ts`) receives
- * the server's texts first; the script converts them before they are visible.
+ * again, the seconds to the next attempt count down, and a secret that is shown once is removed when its page is
+ * left, also from the copy that a browser keeps for going back. The script makes no requests. A page that updates
+ * itself (`live.ts`) receives the server's texts first; the script converts them before they are visible.
  */
 export const conveniences = `
 (() => {

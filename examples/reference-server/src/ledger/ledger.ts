@@ -147,7 +147,7 @@ export function createLedger(database: Database, now: () => number) {
     /**
      * Puts money into a partner's funding account. The caller has checked that the partner exists.
      *
-     * @param reference - id of the money at the bank, of which a second call moves nothing; `null` for none
+     * @param reference - id of the money at the bank: a second call with the same id moves nothing; `null` for none
      * @returns the funds, and whether an earlier call has recorded this reference
      * @throws {@link LedgerError}
      */

@@ -33,7 +33,7 @@ function parseResponse<Response extends { readonly id: string }>(text: string): 
     const parsed: unknown = JSON.parse(text);
     const isResponse =
       typeof parsed === 'object' && parsed !== null && 'id' in parsed && 'response' in parsed;
-    // Ids are base64url. PostgreSQL could not even look up one with U+0000.
+    // Ids are base64url. PostgreSQL cannot look up an id with U+0000.
     const hasId = isResponse && typeof parsed.id === 'string' && /^[\w-]+$/.test(parsed.id);
     return hasId ? (parsed as unknown as Response) : null;
   } catch {

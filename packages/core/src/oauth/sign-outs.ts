@@ -171,7 +171,10 @@ const busyWaitMs = (attempt: number): number => Math.min(1000 * 2 ** (attempt - 
 /** Shortest time between two notifications that wait for their turn, in milliseconds. */
 const shortestTurnMs = 5;
 
-/** Number of clients beyond which this process forgets how fast those answered to which it sends nothing now. */
+/**
+ * Maximum number of clients whose speed this process remembers. Beyond it, the process forgets all clients to
+ * which it sends nothing now.
+ */
 const mostLines = 1_000;
 
 /** Notifications of one client in this process. */
@@ -185,14 +188,15 @@ interface Line {
 }
 
 /**
- * Gives a notification the next turn: as many turns in a second as the client answers notifications. Without
- * turns, all that wait would come back at the same moment, and find the client busy again.
+ * Returns the time of the next turn of a client. A client gets as many turns in a second as it answers
+ * notifications. Without turns, all waiting notifications would come back at the same moment, and find the
+ * client busy again.
  */
 function nextTurn(line: Line, now: number, attempt: number): number {
   if (line.meanMs === null) return now + busyWaitMs(attempt);
   // The clock may have been set back.
   const latest = Math.min(Math.max(line.lastTurn, now), now + longestBusyMs);
-  // A client that was fast may hang now: those that run tell that before they end.
+  // A client that answered quickly may hang now. The age of a running notification shows that before its time-out.
   const [oldest] = line.running;
   const answerMs = Math.max(line.meanMs, oldest === undefined ? 0 : now - oldest.startedAt);
   line.lastTurn = Math.min(latest + Math.max(answerMs / mostOfOne, shortestTurnMs), now + longestBusyMs);
@@ -214,7 +218,7 @@ export function signOutHandler(core: Core, post: PostForm): JobHandler {
   const { storage, clock, options } = core;
   const lines = new Map<string, Line>();
 
-  /** Keeps the line of a client, also while nothing runs: those that wait come back later. */
+  /** Keeps the line of a client also while none of its notifications runs: waiting ones come back later. */
   function remember(id: string, line: Line): void {
     if (lines.size >= mostLines && !lines.has(id))
       for (const [other, { running }] of lines) if (running.size === 0) lines.delete(other);
