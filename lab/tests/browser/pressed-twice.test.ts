@@ -56,7 +56,7 @@ it('a button that is pressed again while the server is slow does nothing twice',
   await page.getByLabel('Type', { exact: true }).selectOption('webhook.test');
   await pressTwice(page, page.getByRole('button', { name: 'Send' }));
   await page.getByRole('heading', { name: 'webhook.test' }).waitFor();
-  // What was sent once can be sent again later.
+  // After going back, the form can be sent again.
   await page.goBack();
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('heading', { name: 'webhook.test' }).waitFor();

@@ -6,12 +6,20 @@ import { loadConfig } from '../../src/index.ts';
 import { openInstallation } from '../../src/installation.ts';
 import { environment } from '../support/server.ts';
 
-it('says that money was recorded if only the audit log could not be written', async () => {
+/** Stores a partner, and returns the function that opens the installation. */
+async function withPartner() {
   const env = await environment();
   const open = async () => openInstallation(loadConfig(env), createLogger('silent'));
   const setup = await open();
   await setup.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
   await setup.close();
+  return open;
+}
+
+const fund = ['partners', 'fund', 'kafe', '--amount', '100.00', '--currency', 'USD'];
+
+it('says that money was recorded if only the audit log could not be written', async () => {
+  const open = await withPartner();
   let err = '';
   const code = await runCommandLine({
     async open() {
@@ -21,7 +29,7 @@ it('says that money was recorded if only the audit log could not be written', as
       return { ...opened, admin: { ...admin, audit, as: () => ({ ...admin, audit }) } };
     },
     commands: partnerFundCommands,
-    argv: ['partners', 'fund', 'kafe', '--amount', '100.00', '--currency', 'USD'],
+    argv: fund,
     stderr: { write: (text) => (err += text) },
   });
   expect([code, err]).toEqual([
@@ -31,26 +39,12 @@ it('says that money was recorded if only the audit log could not be written', as
 });
 
 it('takes a reference without the blanks around it, and refuses an empty one', async () => {
-  const env = await environment();
-  const open = async () => openInstallation(loadConfig(env), createLogger('silent'));
-  const setup = await open();
-  await setup.admin.partners.create({ slug: 'kafe', name: 'Kafe' });
-  await setup.close();
+  const open = await withPartner();
   let said = '';
   const write = (text: string) => (said += text);
   const codes: number[] = [];
   for (const reference of ['BNK-1', ' BNK-1\n', '', ' ']) {
-    const argv = [
-      'partners',
-      'fund',
-      'kafe',
-      '--amount',
-      '100.00',
-      '--currency',
-      'USD',
-      '--reference',
-      reference,
-    ];
+    const argv = [...fund, '--reference', reference];
     const streams = { stdout: { write }, stderr: { write } };
     codes.push(await runCommandLine({ open, commands: partnerFundCommands, argv, ...streams }));
   }

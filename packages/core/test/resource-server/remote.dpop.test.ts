@@ -180,10 +180,15 @@ describe('a store that processes share', () => {
   });
 });
 
-it('the memory is bounded, forgets no proof that is still valid, and refuses others while it is full', async () => {
+/** Makes a memory for three used proofs, with its clock. */
+function smallMemory() {
   const clock = new TestClock();
   const ids = usedProofsInMemory(clock, 3);
-  const use = (id: string) => ids.use(id, new Date(clock.now() + 120_000));
+  return { clock, use: (id: string) => ids.use(id, new Date(clock.now() + 120_000)) };
+}
+
+it('the memory is bounded, forgets no proof that is still valid, and refuses others while it is full', async () => {
+  const { clock, use } = smallMemory();
   expect(await Promise.all(['a', 'b', 'a', 'c'].map(use))).toEqual([true, true, false, true]);
   await expect(use('d')).rejects.toThrow('3 DPoP proofs were used within three minutes');
   clock.advance(179_999);
@@ -194,9 +199,7 @@ it('the memory is bounded, forgets no proof that is still valid, and refuses oth
 });
 
 it('a proof that was used before the clock was set back fills the memory with no others', async () => {
-  const clock = new TestClock();
-  const ids = usedProofsInMemory(clock, 3);
-  const use = (id: string) => ids.use(id, new Date(clock.now() + 120_000));
+  const { clock, use } = smallMemory();
   expect(await use('ahead')).toBe(true);
   clock.advance(-3_600_000);
   for (const id of ['a', 'b', 'c', 'd', 'e']) {
@@ -208,9 +211,7 @@ it('a proof that was used before the clock was set back fills the memory with no
 });
 
 it('ids that were used after the clock was set back by less than they are kept end in time', async () => {
-  const clock = new TestClock();
-  const ids = usedProofsInMemory(clock, 3);
-  const use = (id: string) => ids.use(id, new Date(clock.now() + 120_000));
+  const { clock, use } = smallMemory();
   expect(await use('ahead')).toBe(true);
   clock.advance(-170_000);
   expect([await use('a'), await use('b')]).toEqual([true, true]);
