@@ -9,6 +9,7 @@ export type { ReadDocument } from './oauth/client-documents.ts';
 export type { ReplacedParts } from './ostiary.ts';
 export { assemble } from './ostiary.ts';
 export { formatAmount } from './payments/money.ts';
+export { userIdFormat } from './scopes/user-ids.ts';
 export { escapeControls } from './text/printable.ts';
 export { maxKeptBody } from './webhooks/attempt-answer.ts';
 export { dialTarget, TlsError } from './webhooks/dial.ts';

@@ -1,4 +1,5 @@
 import { type Administration, ClientError } from '@ostiary/core/admin';
+import { userIdFormat } from '@ostiary/core/internal';
 import type { Found, FoundClient, FoundConsent, Omission } from './found.ts';
 
 /** Planned or finished import of one client. */
@@ -109,9 +110,6 @@ function counts<Text extends string>(all: readonly Text[]): { readonly [text in 
   return Object.fromEntries(found) as { readonly [text in Text]?: number };
 }
 
-/** Checks whether Ostiary takes an id of a user (OpenID Connect Core, section 2). */
-const isUserId = (sub: string): boolean => /^[\x20-\x7E]{1,255}$/.test(sub);
-
 /** Number of consents that are imported with one call. */
 const batch = 1000;
 
@@ -129,8 +127,8 @@ async function importConsents(
     const sub = subjects === null ? consent.sub : subjects.get(consent.sub);
     return sub === undefined ? [] : [{ ...consent, sub }];
   });
-  const fit = ofUsers.filter(({ sub }) => isUserId(sub));
-  const unfit = ofUsers.filter(({ sub }) => !isUserId(sub)).map((): Omission => 'unfitUserId');
+  const fit = ofUsers.filter(({ sub }) => userIdFormat.test(sub));
+  const unfit = ofUsers.filter(({ sub }) => !userIdFormat.test(sub)).map((): Omission => 'unfitUserId');
   // Two users of the other system may map to the same user of Ostiary.
   const all = joined(fit);
   const brought = all

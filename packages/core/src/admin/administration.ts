@@ -5,6 +5,7 @@ import type { OperatorRight } from '../ports/operators.ts';
 import type { NewJob } from '../ports/queue.ts';
 import type { Purged } from '../ports/storage.ts';
 import { requireUserId } from '../scopes/user-ids.ts';
+import { isUnstorable } from '../text/storable.ts';
 import { purgeNow } from '../worker/purge.ts';
 import { type ApiKeyAdministration, apiKeyAdministration } from './api-keys.ts';
 import { type AuditAdministration, auditAdministration } from './audit.ts';
@@ -13,7 +14,6 @@ import { type ClientAdministration, clientAdministration } from './clients.ts';
 import { type ConsentAdministration, consentAdministration } from './consents.ts';
 import { type CountsReport, type CountsRequest, countsReport } from './counts.ts';
 import { type Health, healthOf } from './health.ts';
-import { isStorable } from './list-page.ts';
 import { type PartnerAdministration, partnerAdministration } from './partners.ts';
 import { type PortalAdministration, portalAdministration } from './portal.ts';
 import { type ReconciliationAdministration, reconciliationAdministration } from './reconciliation.ts';
@@ -122,7 +122,7 @@ function actorOf(
   if (role !== undefined && (typeof role !== 'string' || role.trim() === '' || role.length > 40))
     throw new TypeError('admin.as: the role has to have 1 to 40 characters');
   // The audit log could not be verified any more: its digests cover the text as it was given.
-  if (!isStorable(name) || !isStorable(role ?? ''))
+  if (isUnstorable(name) || isUnstorable(role ?? ''))
     throw new TypeError('admin.as: the name and the role must not hold U+0000 or half of a surrogate pair');
   if (!Array.isArray(may) || may.some((right) => !operatorRights.includes(right)))
     throw new TypeError(`admin.as: may has to be a list of ${operatorRights.join(', ')}`);

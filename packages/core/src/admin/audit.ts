@@ -4,10 +4,10 @@ import type { Core } from '../options/context.ts';
 import type { StoredAct } from '../ports/audit.ts';
 import type { JsonObject } from '../ports/interactions.ts';
 import { countedAtMost, writePlace } from '../text/list-pages.ts';
+import { isUnstorable } from '../text/storable.ts';
 import { type AuditVerification, verifyAudit } from './audit-chain.ts';
 import { checked, type Shown, shown } from './checked.ts';
 import {
-  isStorable,
   listPage,
   type PageRequest,
   placeAfter,
@@ -84,7 +84,11 @@ const name = z.string().regex(/^[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+$/, 'has to be l
 const newAct = z.strictObject({
   action: name.max(100),
   // A text that is read back as another one would break the chain.
-  target: z.string().min(1).max(300).refine(isStorable, 'must not hold U+0000 or half of a surrogate pair'),
+  target: z
+    .string()
+    .min(1)
+    .max(300)
+    .refine((text) => !isUnstorable(text), 'must not hold U+0000 or half of a surrogate pair'),
   details: z.record(z.string(), z.json()).optional(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ListPosition, SortedPage, TimedPage } from '../ports/lists.ts';
 import { readBothWays, readPage, readPlace } from '../text/list-pages.ts';
+import { isUnstorable } from '../text/storable.ts';
 import { checked } from './checked.ts';
 
 /** Schema for the number of entries on one page of a list. */
@@ -76,12 +77,6 @@ const writeSortedPlace = ({ value, id }: SortedPlace): string =>
   Buffer.from(JSON.stringify([value, id])).toString('base64url');
 
 /**
- * Checks that databases can store a text: PostgreSQL refuses U+0000, and drivers replace lone surrogates, so
- * that another text is read back.
- */
-export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
-
-/**
  * Decodes the position in a sorted list from `after` or `before`. @throws TypeError if the text is not a
  * position in a list with this order
  */
@@ -89,7 +84,7 @@ function readSortedPlace(text: string, by: SortedPage['by'], name: string): Sort
   const type = by === 'name' ? 'string' : 'number';
   try {
     const [value, id] = sortedPlace.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
-    if (typeof value === type && isStorable(`${value}${id}`)) return { value, id };
+    if (typeof value === type && !isUnstorable(`${value}${id}`)) return { value, id };
   } catch {
     // Refused below.
   }

@@ -1,3 +1,5 @@
+import { isUnstorable } from '../text/storable.ts';
+
 /**
  * Deepest nesting that {@link parseJson} accepts. The depth is checked before any other function walks the
  * value.
@@ -6,11 +8,6 @@ const maxDepth = 32;
 
 export class JsonError extends Error {
   override readonly name = 'JsonError';
-}
-
-/** Checks whether a text contains U+0000 or half of a surrogate pair, which not every database can store. */
-export function isUnstorable(text: string): boolean {
-  return text.includes('\0') || !text.isWellFormed();
 }
 
 function refuseUnstorable(text: string): void {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { isUnstorable } from '../text/storable.ts';
 import { decodeUtf8, invalidBody, parsedByHost, readBody } from './body.ts';
-import { isUnstorable, JsonError, parseJson, parseJsonMembers } from './json.ts';
+import { JsonError, parseJson, parseJsonMembers } from './json.ts';
 
 /** Splits a form or a query into pairs of names and values, still percent-encoded. */
 export function formPairs(text: string): (readonly [name: string, value: string])[] {

@@ -100,10 +100,7 @@ async function findAsked(core: Core, sub: string, scopes: readonly string[]): Pr
 
 const purpose = ({ id }: { readonly id: string }): FormPurpose => ['consent', id];
 
-/**
- * Returns the data of the consent page for an interaction and its user; `null` if the host application does
- * not find the user.
- */
+/** Returns the data of the consent page for an interaction and its user; `null` if the host finds no such user. */
 async function questionTo(
   core: Core,
   forms: Forms,

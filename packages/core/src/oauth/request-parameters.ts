@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { OAuthError } from '../errors.ts';
-import { isUnstorable } from '../http/json.ts';
 import { formDecoded, formPairs, hasManyValues, readPostedForm, withValue } from '../http/parameters.ts';
+import { isUnstorable } from '../text/storable.ts';
 
 /**
  * Parameters of a request as they were sent, not yet checked. A value of `null` means that the parameter was

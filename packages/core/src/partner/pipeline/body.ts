@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import { PartnerError } from '../../errors.ts';
 import { decodeUtf8 } from '../../http/body.ts';
-import { isUnstorable, JsonError, parseJson } from '../../http/json.ts';
+import { JsonError, parseJson } from '../../http/json.ts';
 import { inPlainWords, problemsOf } from '../../text/plain-words.ts';
+import { isUnstorable } from '../../text/storable.ts';
 import type { PartnerOperation } from '../request.ts';
 
 function checked(schema: z.ZodType | undefined, value: unknown): unknown {
